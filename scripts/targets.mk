@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+# deps, test, lint, bench, install, help and the like. Included by the Makefile.
