@@ -8,6 +8,8 @@
  * process ends. Little-endian, natural alignment, no pointers.
  *
  *   file      = header block, then blocks of SY_BLOCK_BYTES claimed in any order
+ *   header block = struct sy_file_header, and at SY_PROCESS_DEFS_OFFSET one segment of
+ *               process definitions that reaches to the end of the block
  *   segment   = one or more consecutive blocks: segment header, then
  *               events (SY_SEG_EVENTS) or definition records (SY_SEG_DEFS)
  *   one writer per segment; a thread's segments are ordered by `sequence`
@@ -23,6 +25,7 @@
 
 #define SY_BLOCK_BYTES 65536u
 #define SY_HEADER_BYTES SY_BLOCK_BYTES
+#define SY_PROCESS_DEFS_OFFSET 4096u
 #define SY_PROCESS_THREAD UINT32_MAX /* "thread" of definitions that belong to the whole process */
 
 enum sy_clock_kind {
@@ -70,7 +73,8 @@ enum sy_segment_kind { SY_SEG_EVENTS = 0x53455645 /* "EVES" */, SY_SEG_DEFS = 0x
 struct sy_segment_header {
 	uint32_t kind;          /* written last, when the segment is ready */
 	uint32_t bytes;         /* whole segment, a multiple of SY_BLOCK_BYTES */
-	uint32_t thread;        /* dense index in this file, or SY_PROCESS_THREAD */
+	uint32_t thread;        /* dense index in this file, or SY_PROCESS_THREAD; process
+	                         * definitions may also stand in further segments, of any thread */
 	uint32_t sequence;      /* 0, 1, ... among the segments of this kind and thread */
 	uint32_t tid;           /* the system's thread id */
 	uint32_t used;          /* live: events begun, or bytes of definitions, after this header */
