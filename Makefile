@@ -5,13 +5,17 @@
 # Objects go to $(BUILD) only. BUILD and SAN select another tree, as `make sanitize` does.
 
 BUILD   ?= build
-CC      ?= gcc
+ifeq ($(origin CC),default)
+CC      := gcc
+endif
 PREFIX  ?= /usr/local
 VERSION := 0.1.0
 
-# CUDA headers: CUDA_HOME if it is set, else the header packages unpacked by `make deps-core`.
-CUDA13  := $(if $(CUDA_HOME),$(CUDA_HOME)/include,build/cuda13/include)
+# CUDA headers: CUDA_HOME if it holds CUDA 13, else the header packages unpacked by `make deps-core`,
+# which nothing is compiled before.
+CUDA13  := $(if $(shell grep -s 'define CUDA_VERSION 13' $(CUDA_HOME)/include/cuda.h),$(CUDA_HOME)/include,build/cuda13/include)
 CUDA12  := build/cuda12/include
+CORE_STAMP := build/deps/core.stamp
 
 WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla
 CFLAGS  ?= -O2 -g
@@ -58,10 +62,10 @@ endif
 include sim/sim.mk
 
 # ---- rules ----------------------------------------------------------------
-$(BUILD)/obj/%.c.o: %.c
+$(BUILD)/obj/%.c.o: %.c | $(CORE_STAMP)
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -c -o $@ $<
-$(BUILD)/obj/%.S.o: %.S
+$(BUILD)/obj/%.S.o: %.S | $(CORE_STAMP)
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -c -o $@ $<
 

@@ -1,2 +1,124 @@
 # SPDX-License-Identifier: Apache-2.0
 # deps, test, lint, bench, install, help and the like. Included by the Makefile.
+
+# ---- what has to be installed -------------------------------------------
+.PHONY: deps deps-core
+deps: ## all that building, the demo and every test need; installs only what is missing
+	@scripts/deps.sh torch
+deps-core: ## the same without PyTorch (no large download)
+	@scripts/deps.sh core
+$(CORE_STAMP): scripts/deps.sh
+	@scripts/deps.sh core
+
+# In `make deps test` the second target waits for the first, with -j too.
+WANTED_DEPS := $(filter deps deps-core,$(MAKECMDGOALS))
+
+# ---- public headers --------------------------------------------------------
+PUBLIC_HEADERS := $(patsubst %,$(BUILD)/include/%,$(notdir $(wildcard interposer/synctally.h sim/include/synctally_sim.h)))
+all: $(PUBLIC_HEADERS)
+$(BUILD)/include/%.h: interposer/%.h
+	@mkdir -p $(@D)
+	cp $< $@
+$(BUILD)/include/%.h: sim/include/%.h
+	@mkdir -p $(@D)
+	cp $< $@
+
+# ---- test programs ----------------------------------------------------------
+# tests/unit/test_sim_X.c        the simulator's libraries, through their exported interface
+# tests/unit/test_interposer_X.c the interposer's modules; only the ones it names are linked
+# tests/unit/test_X.c            trace/ and analysis/
+# tests/e2e/X.c                  an application: what it links is CUDA, here the simulated one
+# tests/bench/X.c                an application that prints one JSON document
+UNIT_SRC := $(wildcard tests/unit/test_*.c)
+UNIT_BIN := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(UNIT_SRC))
+E2E_BIN  := $(patsubst tests/e2e/%.c,$(BUILD)/tests/e2e/%,$(wildcard tests/e2e/*.c))
+BENCH_BIN := $(patsubst tests/bench/%.c,$(BUILD)/tests/bench/%,$(wildcard tests/bench/*.c))
+FUZZ_BIN := $(patsubst tests/fuzz/%.c,$(BUILD)/tests/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
+EXAMPLE_BIN := $(patsubst examples/c/%.c,$(BUILD)/examples/%,$(wildcard examples/c/*.c))
+APP_SRC := $(wildcard tests/unit/*.c tests/e2e/*.c tests/bench/*.c tests/fuzz/*.c examples/c/*.c)
+
+SIM_LINK = $(addprefix $(BUILD)/lib/sim/,libcudart.so.13 libcuda.so.1 libsimcore.so)
+RPATH_SIM = -Wl,-rpath,$(abspath $(BUILD)/lib/sim)
+
+$(call objs,$(APP_SRC)): ALL_CFLAGS += $(SYSCUDA13) -I$(BUILD)/include
+$(call objs,$(APP_SRC)): | $(PUBLIC_HEADERS)
+
+# Archives, so that a test links just the modules it uses and may replace the others.
+$(BUILD)/tests/libinterposer.a: $(INTERPOSER_OBJ)
+$(BUILD)/tests/libanalysis.a: $(filter-out %/analysis/main.c.o,$(ANALYSIS_OBJ)) $(call objs,trace/writer.c)
+$(BUILD)/tests/lib%.a:
+	@mkdir -p $(@D)
+	rm -f $@ && ar rcs $@ $^
+
+$(BUILD)/tests/unit/test_sim_%: $(BUILD)/obj/tests/unit/test_sim_%.c.o $(SIM_LINK)
+	@mkdir -p $(@D)
+	$(CC) -o $@ $< $(SIM_LINK) $(RPATH_SIM) $(LDFLAGS_ALL) -lcmocka -lpthread -lm
+$(BUILD)/tests/unit/test_interposer_%: $(BUILD)/obj/tests/unit/test_interposer_%.c.o $(BUILD)/tests/libinterposer.a
+	@mkdir -p $(@D)
+	$(CC) -o $@ $< $(BUILD)/tests/libinterposer.a $(LDFLAGS_ALL) -lcmocka -lpthread -lm
+$(BUILD)/tests/unit/test_%: $(BUILD)/obj/tests/unit/test_%.c.o $(BUILD)/tests/libanalysis.a
+	@mkdir -p $(@D)
+	$(CC) -o $@ $< $(BUILD)/tests/libanalysis.a $(LDFLAGS_ALL) $(ANALYSIS_LIBS) -lcmocka -lpthread -lm
+$(BUILD)/tests/fuzz/%: $(BUILD)/obj/tests/fuzz/%.c.o $(BUILD)/obj/tests/fuzz/replay.c.o $(BUILD)/tests/libanalysis.a
+	@mkdir -p $(@D)
+	$(CC) -o $@ $^ $(LDFLAGS_ALL) $(ANALYSIS_LIBS)
+
+LINK_APPLICATION = @mkdir -p $(@D) && $(CC) -o $@ $< $(SIM_LINK) $(RPATH_SIM) $(LDFLAGS_ALL) -lpthread -lm
+$(E2E_BIN): $(BUILD)/tests/e2e/%: $(BUILD)/obj/tests/e2e/%.c.o $(SIM_LINK)
+	$(LINK_APPLICATION)
+$(BENCH_BIN): $(BUILD)/tests/bench/%: $(BUILD)/obj/tests/bench/%.c.o $(SIM_LINK)
+	$(LINK_APPLICATION)
+$(EXAMPLE_BIN): $(BUILD)/examples/%: $(BUILD)/obj/examples/c/%.c.o $(SIM_LINK)
+	$(LINK_APPLICATION)
+
+.PHONY: test-programs
+test-programs: all $(UNIT_BIN) $(E2E_BIN) $(FUZZ_BIN) $(EXAMPLE_BIN)
+
+# ---- test, demo, bench --------------------------------------------------------
+.PHONY: test test-core demo bench fuzz-replay
+test: test-programs | $(WANTED_DEPS) ## every test; `make deps test` sets up and tests
+	@BUILD=$(BUILD) scripts/run-tests.sh unit fuzz cli e2e python torch lint
+test-core: test-programs | $(WANTED_DEPS) ## every test that does without PyTorch
+	@BUILD=$(BUILD) scripts/run-tests.sh unit fuzz cli e2e python lint
+fuzz-replay: $(FUZZ_BIN) ## the kept inputs of the fuzz targets, once each
+	@BUILD=$(BUILD) scripts/run-tests.sh fuzz
+demo: all | $(WANTED_DEPS) ## record the example trainer on the simulated device and print the report
+	@BUILD=$(BUILD) scripts/demo.sh
+bench: all $(BENCH_BIN) ## cost per call and reader throughput; leaves build/bench/*.json
+	@BUILD=$(BUILD) scripts/bench.sh
+
+# ---- checks --------------------------------------------------------------------
+.PHONY: lint format format-check sanitize
+lint: | $(WANTED_DEPS) ## warnings, include directions, forbidden calls, exports, sizes, cppcheck
+	@BUILD=$(BUILD) scripts/run-tests.sh lint
+FORMATTED = $(wildcard api/*.[ch] trace/*.[ch] interposer/*.[ch] sim/*.[ch] sim/*/*.[ch] analysis/*.[ch] \
+              tests/*/*.[ch] examples/c/*.c)
+format: ## clang-format on C sources; the .def tables are aligned by hand
+	clang-format -i $(FORMATTED)
+format-check: ## fails if `make format` would change a file
+	clang-format --dry-run --Werror $(FORMATTED)
+sanitize: | $(WANTED_DEPS) ## unit tests under ASan and UBSan, the interposer's C tests under TSan
+	@scripts/sanitize.sh
+
+# ---- install ----------------------------------------------------------------------
+.PHONY: install uninstall clean distclean help
+LIBDIR = $(DESTDIR)$(PREFIX)/lib/synctally
+install: all ## to PREFIX (default /usr/local), below DESTDIR
+	install -D -m 755 $(BUILD)/bin/synctally $(DESTDIR)$(PREFIX)/bin/synctally
+	install -D -m 755 $(BUILD)/lib/libsynctally.so $(LIBDIR)/libsynctally.so
+	install -d $(LIBDIR)/sim
+	install -m 755 $(wildcard $(BUILD)/lib/sim/*.so*) $(LIBDIR)/sim
+	install -d $(DESTDIR)$(PREFIX)/include
+	install -m 644 $(wildcard $(BUILD)/include/*.h) $(DESTDIR)$(PREFIX)/include
+uninstall: ## what install put there
+	rm -rf $(LIBDIR)
+	rm -f $(DESTDIR)$(PREFIX)/bin/synctally $(DESTDIR)$(PREFIX)/include/synctally.h \
+	      $(DESTDIR)$(PREFIX)/include/synctally_sim.h
+
+clean: ## what was built; downloads stay
+	rm -rf $(addprefix build/,bin lib obj include tests examples demo bench asan tsan lint-gcc lint-clang)
+distclean: ## everything under build/
+	rm -rf build
+
+help: ## this list
+	@awk -F ':|## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$NF }' $(MAKEFILE_LIST)
