@@ -71,8 +71,9 @@ $(BENCH_BIN): $(BUILD)/tests/bench/%: $(BUILD)/obj/tests/bench/%.c.o $(SIM_LINK)
 $(EXAMPLE_BIN): $(BUILD)/examples/%: $(BUILD)/obj/examples/c/%.c.o $(SIM_LINK)
 	$(LINK_APPLICATION)
 
-.PHONY: test-programs
-test-programs: all $(UNIT_BIN) $(E2E_BIN) $(FUZZ_BIN) $(EXAMPLE_BIN)
+.PHONY: test-programs unit-programs
+test-programs: all unit-programs $(E2E_BIN) $(EXAMPLE_BIN)
+unit-programs: $(UNIT_BIN) $(FUZZ_BIN)
 
 # ---- test, demo, bench --------------------------------------------------------
 .PHONY: test test-core demo bench fuzz-replay

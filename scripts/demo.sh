@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# demo.sh - records the example trainer on the simulated device and prints the report
+
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+BUILD=${BUILD:-build}
+PYTHON=build/venv/bin/python
+OUT=$BUILD/demo
+
+[ -x "$PYTHON" ] || { echo "demo: PyTorch is not installed: run \`make deps\` first" >&2; exit 2; }
+rm -rf "$OUT"
+"$BUILD/bin/synctally" run -o "$OUT" --sim --skip 10 -- "$PYTHON" examples/torch/train_metrics.py
+printf '\nThe trace lies in %s. Read it again with: %s report %s --skip 10\n' "$OUT" "$BUILD/bin/synctally" "$OUT"
