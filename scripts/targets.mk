@@ -90,7 +90,7 @@ bench: all $(BENCH_BIN) ## cost per call and reader throughput; leaves build/ben
 
 # ---- checks --------------------------------------------------------------------
 .PHONY: lint format format-check sanitize
-lint: | $(WANTED_DEPS) ## warnings, include directions, forbidden calls, exports, sizes, cppcheck
+lint: all | $(WANTED_DEPS) ## warnings, include directions, forbidden calls, exports, sizes, cppcheck
 	@BUILD=$(BUILD) scripts/run-tests.sh lint
 FORMATTED = $(wildcard api/*.[ch] trace/*.[ch] interposer/*.[ch] sim/*.[ch] sim/*/*.[ch] analysis/*.[ch] \
               tests/*/*.[ch] examples/c/*.c)
