@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sim/copy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/clock.h"
+#include "sim/lock.h"
+#include "sim/memory.h"
+#include "sim/readback.h"
+#include "sim/scope.h"
+#include "sim/stream.h"
+#include "sim/timeline.h"
+
+#define NS_PER_US 1000u
+
+/* What the host does about a copy. */
+enum copy_wait {
+	COPY_GOES_ON,      /* returns at once */
+	COPY_STAGES,       /* takes the bytes now, then returns */
+	COPY_DRAINS_FIRST, /* waits for the stream, takes the bytes, then returns (R1) */
+	COPY_COMPLETES     /* returns once the copy is complete */
+};
+
+struct copy_op {
+	struct sim_op op;
+	struct sim_copy copy;
+	bool shows_zeros;
+	char staged[]; /* the source, row after row, if it was taken at submission */
+};
+
+static bool is_host(enum sim_memory_kind kind)
+{
+	return kind == SIM_MEMORY_PAGEABLE || kind == SIM_MEMORY_PINNED;
+}
+
+static enum copy_wait wait_of(enum sim_memory_kind from, enum sim_memory_kind to, size_t bytes, bool is_sync)
+{
+	const struct sim_knobs *knobs = sim_knobs();
+
+	if (is_host(from) && is_host(to))
+		return COPY_COMPLETES; /* R5, R8 */
+	if (knobs->managed_copy_waits && (from == SIM_MEMORY_MANAGED || to == SIM_MEMORY_MANAGED))
+		return COPY_COMPLETES; /* R10 */
+	if (from == SIM_MEMORY_PAGEABLE) {
+		if (is_sync)
+			return COPY_DRAINS_FIRST; /* R1 */
+		return bytes <= knobs->staged_upload ? COPY_STAGES : COPY_COMPLETES; /* R6b, R7 */
+	}
+	if (is_sync)
+		return is_host(from) || is_host(to) ? COPY_COMPLETES : COPY_GOES_ON; /* R2, R3, R4 */
+	return to == SIM_MEMORY_PAGEABLE && knobs->pageable_d2h_waits ? COPY_COMPLETES : COPY_GOES_ON; /* R6a, R9 */
+}
+
+static uint64_t duration(enum sim_memory_kind from, enum sim_memory_kind to, size_t bytes)
+{
+	const struct sim_knobs *knobs = sim_knobs();
+	uint64_t rate = knobs->d2d_rate;
+
+	if (is_host(from))
+		rate = is_host(to) ? knobs->h2h_rate : knobs->h2d_rate;
+	else if (is_host(to))
+		rate = knobs->d2h_rate;
+	return knobs->latency_ns + bytes * NS_PER_US / rate;
+}
+
+static uintptr_t row_at(uintptr_t base, size_t pitch, size_t slice, size_t y, size_t z)
+{
+	return base + y * pitch + z * slice;
+}
+
+/* Calls visit for every row; a plain copy is one row. */
+#define FOR_EACH_ROW(copy, y, z)                                                                                       \
+	for (size_t z = 0; z < (copy)->slices; z++)                                                                    \
+		for (size_t y = 0; y < (copy)->rows; y++)
+
+static uintptr_t source_row(const struct sim_copy *copy, size_t y, size_t z)
+{
+	return row_at(copy->source, copy->source_pitch, copy->source_slice, y, z);
+}
+
+static uintptr_t destination_row(const struct sim_copy *copy, size_t y, size_t z)
+{
+	return row_at(copy->destination, copy->destination_pitch, copy->destination_slice, y, z);
+}
+
+static void apply_copy(struct sim_op *base)
+{
+	struct copy_op *op = (struct copy_op *)base;
+	const struct sim_copy *copy = &op->copy;
+
+	FOR_EACH_ROW(copy, y, z) {
+		void *to = sim_memory_view(destination_row(copy, y, z));
+		if (op->shows_zeros)
+			memset(to, 0, copy->width);
+		else
+			memmove(to, sim_memory_view(source_row(copy, y, z)), copy->width);
+	}
+}
+
+static void apply_staged(struct sim_op *base)
+{
+	struct copy_op *op = (struct copy_op *)base;
+	const struct sim_copy *copy = &op->copy;
+	const char *from = op->staged;
+
+	FOR_EACH_ROW(copy, y, z) {
+		memcpy(sim_memory_view(destination_row(copy, y, z)), from, copy->width);
+		from += copy->width;
+	}
+}
+
+/* From the first to the last byte a side of the copy touches. */
+static size_t extent(size_t width, size_t rows, size_t slices, size_t pitch, size_t slice)
+{
+	return width && rows && slices ? width + (rows - 1) * pitch + (slices - 1) * slice : 0;
+}
+
+static size_t destination_extent(const struct sim_copy *c)
+{
+	return extent(c->width, c->rows, c->slices, c->destination_pitch, c->destination_slice);
+}
+
+static size_t source_extent(const struct sim_copy *c)
+{
+	return extent(c->width, c->rows, c->slices, c->source_pitch, c->source_slice);
+}
+
+static bool is_valid(const struct sim_copy *copy, enum sim_memory_kind from, enum sim_memory_kind to,
+                     enum sy_direction direction)
+{
+	bool reads_device = direction == SY_D2H || direction == SY_D2D;
+	bool writes_device = direction == SY_H2D || direction == SY_D2D;
+
+	if (direction != SY_ANY) {
+		/* Unified addressing: pinned memory has a device address too; pageable memory has none. */
+		if ((reads_device && from == SIM_MEMORY_PAGEABLE) || (writes_device && to == SIM_MEMORY_PAGEABLE))
+			return false;
+		if ((!reads_device && from == SIM_MEMORY_DEVICE) || (!writes_device && to == SIM_MEMORY_DEVICE))
+			return false;
+	}
+	size_t reads = source_extent(copy), writes = destination_extent(copy);
+	if ((reads && !copy->source) || (writes && !copy->destination))
+		return false;
+	return sim_memory_is_valid(copy->source, reads) && sim_memory_is_valid(copy->destination, writes);
+}
+
+static struct copy_op *make_copy(const struct sim_copy *copy, bool is_staged)
+{
+	size_t staged = is_staged ? copy->width * copy->rows * copy->slices : 0;
+	struct copy_op *op = malloc(sizeof *op + staged);
+
+	if (!op)
+		return NULL;
+	op->op = (struct sim_op){ .apply = is_staged ? apply_staged : apply_copy };
+	op->copy = *copy;
+	op->shows_zeros = false;
+	char *into = op->staged;
+	if (staged) {
+		FOR_EACH_ROW(copy, y, z) {
+			memcpy(into, (const void *)source_row(copy, y, z), copy->width);
+			into += copy->width;
+		}
+	}
+	return op;
+}
+
+/* Host memory the copy will touch later, so that freeing it can call the copy off. */
+static void note_host_memory(struct copy_op *op, enum sim_memory_kind from, enum sim_memory_kind to)
+{
+	if (to != SIM_MEMORY_DEVICE) {
+		op->op.host_base = op->copy.destination;
+		op->op.host_bytes = destination_extent(&op->copy);
+	} else if (from != SIM_MEMORY_DEVICE && op->op.apply == apply_copy) {
+		op->op.host_base = op->copy.source;
+		op->op.host_bytes = source_extent(&op->copy);
+	}
+}
+
+/* Keeps the account of what a small readback may show, in order of submission. */
+static void account_readback(struct copy_op *op, enum sim_memory_kind from, enum sim_memory_kind to)
+{
+	const struct sim_copy *copy = &op->copy;
+	bool is_small = copy->width * copy->rows * copy->slices <= SIM_READBACK_MAX_BYTES;
+
+	if (to != SIM_MEMORY_DEVICE && (from != SIM_MEMORY_DEVICE || !is_small))
+		return;
+	FOR_EACH_ROW(copy, y, z) {
+		bool is_known = from != SIM_MEMORY_DEVICE || sim_readback_is_known(source_row(copy, y, z), copy->width);
+		if (to == SIM_MEMORY_DEVICE)
+			sim_readback_note_write(destination_row(copy, y, z), copy->width, is_known);
+		else if (!is_known)
+			op->shows_zeros = true;
+	}
+}
+
+static void wait_and_certify(const struct sim_stream *stream, enum sim_reach reach)
+{
+	struct sim_vector covered = { 0 };
+	bool has_snapshot = sim_stream_snapshot(stream, reach, &covered);
+
+	sim_timeline_wait(sim_stream_target(stream, reach));
+	if (has_snapshot)
+		sim_streams_certify(&covered);
+	sim_vector_free(&covered);
+}
+
+/* An operation just submitted, all before it on its stream, and all that is ordered before those. */
+static void complete(const struct sim_stream *stream)
+{
+	struct sim_vector covered = { 0 };
+	bool has_snapshot = sim_vector_copy(&covered, &stream->covers);
+
+	sim_timeline_wait(stream->ready_ns);
+	if (has_snapshot)
+		sim_streams_certify(&covered);
+	sim_vector_free(&covered);
+}
+
+static CUresult copy_on(struct sim_stream *stream, const struct sim_copy *copy, bool is_sync,
+                        enum sy_direction direction)
+{
+	enum sim_memory_kind from = sim_memory_kind(copy->source), to = sim_memory_kind(copy->destination);
+	size_t bytes = copy->width * copy->rows * copy->slices;
+
+	sim_scope_note_pending(sim_stream_is_pending(stream, SIM_REACH_SUBMIT));
+	sim_scope_note_bytes(bytes, from, to);
+	if (!is_valid(copy, from, to, direction))
+		return CUDA_ERROR_INVALID_VALUE;
+	enum copy_wait wait = wait_of(from, to, bytes, is_sync);
+	if (wait == COPY_DRAINS_FIRST)
+		wait_and_certify(stream, SIM_REACH_SUBMIT);
+	bool is_staged = wait == COPY_STAGES || wait == COPY_DRAINS_FIRST;
+	struct copy_op *op = make_copy(copy, is_staged);
+	if (!op)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	if (is_staged)
+		sim_clock_charge(bytes * NS_PER_US / sim_knobs()->h2h_rate);
+	note_host_memory(op, from, to);
+	account_readback(op, from, to);
+	CUresult result = sim_timeline_submit(stream, duration(from, to, bytes), &op->op);
+	if (result == CUDA_SUCCESS && wait == COPY_COMPLETES)
+		complete(stream);
+	return result;
+}
+
+CUresult sim_copy(const struct sim_copy *copy, CUstream handle, bool is_sync, enum sy_direction direction)
+{
+	CUresult result = CUDA_ERROR_INVALID_HANDLE;
+
+	sim_lock();
+	struct sim_stream *stream = sim_stream_find(handle, sim_scope_is_per_thread());
+	if (stream) {
+		sim_scope_note_stream(stream, handle);
+		result = copy_on(stream, copy, is_sync, direction);
+	}
+	sim_unlock();
+	return result;
+}
+
+struct set_op {
+	struct sim_op op;
+	struct sim_set set;
+};
+
+static void apply_set(struct sim_op *base)
+{
+	const struct sim_set *set = &((const struct set_op *)base)->set;
+
+	for (size_t y = 0; y < set->rows; y++) {
+		char *row = sim_memory_view(set->destination + y * set->pitch);
+		if (set->element_bytes == 1) {
+			memset(row, (int)set->value, set->width);
+			continue;
+		}
+		/* The low bytes of value come first in memory: the hosts CUDA runs on are little-endian. */
+		for (size_t x = 0; x < set->width; x++)
+			memcpy(row + x * set->element_bytes, &set->value, set->element_bytes);
+	}
+}
+
+static CUresult set_on(struct sim_stream *stream, const struct sim_set *set, bool is_sync)
+{
+	enum sim_memory_kind to = sim_memory_kind(set->destination);
+	size_t width = set->width * set->element_bytes;
+	size_t touched = extent(width, set->rows, 1, set->pitch, 0);
+
+	sim_scope_note_pending(sim_stream_is_pending(stream, SIM_REACH_SUBMIT));
+	sim_scope_note_bytes(width * set->rows, SIM_MEMORY_NONE, to);
+	if (to == SIM_MEMORY_PAGEABLE || !sim_memory_is_valid(set->destination, touched))
+		return CUDA_ERROR_INVALID_VALUE;
+	struct set_op *op = malloc(sizeof *op);
+	if (!op)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	op->op = (struct sim_op){ .apply = apply_set };
+	op->set = *set;
+	if (to == SIM_MEMORY_DEVICE) {
+		for (size_t y = 0; y < set->rows; y++)
+			sim_readback_note_write(set->destination + y * set->pitch, width, true);
+	} else {
+		op->op.host_base = set->destination;
+		op->op.host_bytes = touched;
+	}
+	CUresult result = sim_timeline_submit(stream, duration(SIM_MEMORY_DEVICE, to, width * set->rows), &op->op);
+	/* R12: the synchronous form waits only if its target is pinned host memory. */
+	if (result == CUDA_SUCCESS && is_sync && to == SIM_MEMORY_PINNED)
+		complete(stream);
+	return result;
+}
+
+CUresult sim_set(const struct sim_set *set, CUstream handle, bool is_sync)
+{
+	CUresult result = CUDA_ERROR_INVALID_HANDLE;
+
+	sim_lock();
+	struct sim_stream *stream = sim_stream_find(handle, sim_scope_is_per_thread());
+	if (stream) {
+		sim_scope_note_stream(stream, handle);
+		result = set_on(stream, set, is_sync);
+	}
+	sim_unlock();
+	return result;
+}

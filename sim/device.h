@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * device.h - what belongs to one simulated device, and starting it
+ *
+ * One device exists now; everything per device lives in struct sim_device so
+ * that more can. Stream slots and the order of operations are process-wide.
+ */
+#ifndef SIM_DEVICE_H
+#define SIM_DEVICE_H
+
+#include <cuda.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sim/device_memory.h"
+#include "sim/knobs.h"
+
+enum { SIM_N_DEVICES = 1 };
+
+struct sim_stream;
+
+/* Lock held for everything but the constants ordinal and memory.base, alias and bytes. */
+struct sim_device {
+	int ordinal;
+	struct sim_device_memory memory;
+	struct sim_stream *legacy;
+	uint64_t blocking_ready_ns;    /* when all blocking streams are idle */
+	uint64_t ready_ns;             /* when all streams are idle */
+	uint64_t n_blocking_submitted; /* operations, all blocking streams together */
+};
+
+/*
+ * Brings the devices to life, once. CUDA_ERROR_NOT_INITIALIZED in a child of a
+ * process that had done so: like a real context, a device does not survive
+ * fork(). CUDA_ERROR_OUT_OF_MEMORY if no address range is to be had.
+ */
+SIM_EXPORT CUresult sim_device_start(void);
+
+/* True in a forked child of a process that had started its devices. */
+bool sim_device_is_lost(void);
+
+/* NULL for an ordinal that does not exist. Only after sim_device_start(). */
+SIM_EXPORT struct sim_device *sim_device(int ordinal);
+
+/* Waits for the device, then frees its memory and ends its created streams. Takes the lock. */
+SIM_EXPORT CUresult sim_device_reset(struct sim_device *device);
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sim/knobs.h"
+
+#include <ctype.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/say.h"
+
+static struct sim_knobs knobs;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+struct knob_desc {
+	const char *name;
+	uint64_t *value;
+	uint64_t initial;
+	const char *words[2]; /* NULL for numbers */
+};
+
+static const struct knob_desc knob_desc[] = {
+#define KNOB(name, value, doc) { #name, &knobs.name, value, { NULL, NULL } },
+#define KNOB_WORD(name, first, second, doc) { #name, &knobs.name, 0, { first, second } },
+#include "sim/knobs.def"
+#undef KNOB
+#undef KNOB_WORD
+};
+
+enum { N_KNOBS = sizeof knob_desc / sizeof knob_desc[0], MAX_SETTING = 128 };
+
+static const struct knob_desc *find(const char *name)
+{
+	for (size_t i = 0; i < N_KNOBS; i++)
+		if (strcmp(knob_desc[i].name, name) == 0)
+			return &knob_desc[i];
+	return NULL;
+}
+
+static bool parse_value(const struct knob_desc *knob, const char *text)
+{
+	if (knob->words[0]) {
+		for (unsigned i = 0; i < 2; i++) {
+			if (strcmp(text, knob->words[i]) == 0) {
+				*knob->value = i;
+				return true;
+			}
+		}
+		return false;
+	}
+	char *end;
+	unsigned long long value = strtoull(text, &end, 0);
+	/* strtoull accepts a sign; a negative time or size has no meaning here. */
+	if (!isdigit((unsigned char)text[0]) || *end != '\0')
+		return false;
+	*knob->value = value;
+	return true;
+}
+
+static void apply(const char *setting, size_t length)
+{
+	char text[MAX_SETTING];
+
+	if (length == 0)
+		return;
+	if (length >= sizeof text) {
+		sim_say("SYNCTALLY_SIM: a setting is longer than %d characters and is ignored", MAX_SETTING - 1);
+		return;
+	}
+	memcpy(text, setting, length);
+	text[length] = '\0';
+	char *equals = strchr(text, '=');
+	if (equals)
+		*equals = '\0';
+	const struct knob_desc *knob = find(text);
+	if (!knob)
+		sim_say("SYNCTALLY_SIM: no such setting, ignored: name=%s", text);
+	else if (!equals || !parse_value(knob, equals + 1))
+		sim_say("SYNCTALLY_SIM: value not understood, default kept: name=%s value=%s", text,
+		        equals ? equals + 1 : "");
+}
+
+/* Divisors and the queue cannot be zero; the device must hold something. */
+static void repair(void)
+{
+	uint64_t *positive[] = { &knobs.h2d_rate, &knobs.d2h_rate, &knobs.d2d_rate, &knobs.h2h_rate, &knobs.queue_depth,
+		                 &knobs.sm_count };
+
+	for (size_t i = 0; i < sizeof positive / sizeof positive[0]; i++)
+		if (*positive[i] == 0)
+			*positive[i] = 1;
+	if (knobs.queue_depth > 1 << 20)
+		knobs.queue_depth = 1 << 20;
+	if (knobs.memory < 1 << 24)
+		knobs.memory = 1 << 24;
+}
+
+static void read_environment(void)
+{
+	for (size_t i = 0; i < N_KNOBS; i++)
+		*knob_desc[i].value = knob_desc[i].initial;
+	const char *text = getenv("SYNCTALLY_SIM");
+	while (text && *text) {
+		size_t length = strcspn(text, ",");
+		apply(text, length);
+		text += length + (text[length] == ',');
+	}
+	repair();
+}
+
+const struct sim_knobs *sim_knobs(void)
+{
+	pthread_once(&once, read_environment);
+	return &knobs;
+}

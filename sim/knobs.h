@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * knobs.h - the settings of the simulated device, read once from SYNCTALLY_SIM
+ */
+#ifndef SIM_KNOBS_H
+#define SIM_KNOBS_H
+
+#include <stdint.h>
+
+/* Symbols of libsimcore that its faces (libcuda, libcudart, ...) may use. */
+#define SIM_EXPORT __attribute__((visibility("default")))
+
+enum sim_clock_mode { SIM_CLOCK_REAL, SIM_CLOCK_VIRTUAL };
+enum sim_readback_policy { SIM_READBACK_ZERO, SIM_READBACK_STALE };
+
+struct sim_knobs {
+#define KNOB(name, value, doc) uint64_t name;
+#define KNOB_WORD(name, first, second, doc) uint64_t name;
+#include "sim/knobs.def"
+#undef KNOB
+#undef KNOB_WORD
+};
+
+/* The settings; constant after the first call. Any thread; allocates nothing. */
+SIM_EXPORT const struct sim_knobs *sim_knobs(void);
+
+#endif

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sim/scope.h"
+
+#include <stddef.h>
+
+#include "sim/clock.h"
+#include "sim/ledger.h"
+#include "sim/stream.h"
+#include "sim/timeline.h"
+
+static __thread struct sim_scope *innermost;
+static __thread struct sim_scope *outermost;
+
+static CUresult permission(void)
+{
+	if (sim_device_is_lost())
+		return CUDA_ERROR_NOT_INITIALIZED;
+	return sim_timeline_in_host_function() ? CUDA_ERROR_NOT_PERMITTED : CUDA_SUCCESS;
+}
+
+CUresult sim_scope_enter(struct sim_scope *scope, const char *api, enum sy_class class, bool is_per_thread)
+{
+	*scope = (struct sim_scope){ .outer = innermost, .api = api, .class = class, .is_per_thread = is_per_thread,
+		                     .stream = -1 };
+	innermost = scope;
+	CUresult result = permission();
+	if (scope->outer)
+		return result;
+	outermost = scope;
+	scope->enter_ns = sim_clock_now();
+	if (result != CUDA_SUCCESS)
+		return result;
+	sim_clock_charge(class == SY_LAUNCH ? sim_knobs()->launch_call_ns : sim_knobs()->call_ns);
+	sim_timeline_catch_up();
+	return CUDA_SUCCESS;
+}
+
+void sim_scope_leave(struct sim_scope *scope, int status)
+{
+	innermost = scope->outer;
+	if (innermost)
+		return;
+	outermost = NULL;
+	if (sim_class_is_recorded(scope->class)) {
+		scope->waited_ns += scope->backpressure_ns;
+		sim_ledger_write(scope, sim_class_name(scope->class), status);
+	} else if (scope->backpressure_ns) {
+		scope->waited_ns = scope->backpressure_ns;
+		scope->is_pending = true;
+		sim_ledger_write(scope, "BACKPRESSURE", status);
+	}
+}
+
+CUresult sim_scope_touch(void)
+{
+	CUresult result = permission();
+
+	if (innermost || result != CUDA_SUCCESS)
+		return result;
+	sim_clock_charge(sim_knobs()->call_ns);
+	sim_timeline_catch_up();
+	return CUDA_SUCCESS;
+}
+
+bool sim_scope_is_per_thread(void)
+{
+	return innermost && innermost->is_per_thread;
+}
+
+void sim_scope_note_stream(const struct sim_stream *stream, CUstream handle)
+{
+	if (!outermost || outermost->stream >= 0)
+		return;
+	outermost->stream = (int)stream->number;
+	outermost->handle = (uintptr_t)handle;
+}
+
+void sim_scope_note_event(CUevent handle)
+{
+	if (outermost && !outermost->handle)
+		outermost->handle = (uintptr_t)handle;
+}
+
+void sim_scope_note_pending(bool is_pending)
+{
+	if (!outermost || outermost->has_pending)
+		return;
+	outermost->has_pending = true;
+	outermost->is_pending = is_pending;
+}
+
+void sim_scope_note_bytes(uint64_t bytes, enum sim_memory_kind source, enum sim_memory_kind destination)
+{
+	if (!outermost || outermost->source != SIM_MEMORY_NONE || outermost->destination != SIM_MEMORY_NONE)
+		return;
+	outermost->bytes = bytes;
+	outermost->source = source;
+	outermost->destination = destination;
+}
+
+void sim_scope_add_wait(uint64_t ns)
+{
+	if (outermost)
+		outermost->waited_ns += ns;
+}
+
+void sim_scope_add_backpressure(uint64_t ns)
+{
+	if (outermost)
+		outermost->backpressure_ns += ns;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * timeline.h - what the device is doing, and when it will be done
+ *
+ * When an operation ends is known when it is submitted. What it does to memory
+ * happens later: the device catches up, in the order of completion, whenever
+ * the program makes a call or waits. So bytes move when they would.
+ */
+#ifndef SIM_TIMELINE_H
+#define SIM_TIMELINE_H
+
+#include <cuda.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sim/stream.h"
+
+/*
+ * What an operation does once complete; the first member of a larger struct,
+ * allocated with malloc. The timeline owns it from sim_timeline_submit() on,
+ * calls apply exactly once (or never, if cancelled), and frees it.
+ */
+struct sim_op {
+	void (*apply)(struct sim_op *op); /* with the lock, unless is_unlocked */
+	bool is_unlocked;                 /* runs code of the program */
+	uint64_t complete_ns;
+	uint64_t number;                  /* in the process-wide order of submission */
+	uintptr_t host_base;              /* host memory it will touch, for sim_timeline_cancel() */
+	size_t host_bytes;
+};
+
+/*
+ * Appends an operation to the stream: it begins when all it is ordered after
+ * is complete. op may be NULL: the operation then only takes time. Blocks while
+ * the queue of the stream is full. CUDA_ERROR_OUT_OF_MEMORY submits nothing and
+ * frees op. Lock held; let go while blocked.
+ */
+CUresult sim_timeline_submit(struct sim_stream *stream, uint64_t duration_ns, struct sim_op *op);
+
+/* Makes operations that come next to the stream begin no earlier than this. Lock held. */
+void sim_timeline_delay(struct sim_stream *stream, uint64_t until_ns);
+
+/* Holds the host until then and applies what is complete. The time is noted in the call's scope. Lock as above. */
+void sim_timeline_wait(uint64_t until_ns);
+
+/* Applies what is complete by now, unless another thread is at it. Takes the lock only if there is something. */
+void sim_timeline_catch_up(void);
+
+/* The same with the lock held, and waits for another thread that is at it. Returns "now" of the answer. For queries. */
+uint64_t sim_timeline_catch_up_locked(void);
+
+/* Drops the effects of operations that would touch this host memory, which is about to go. Lock held. */
+void sim_timeline_cancel(uintptr_t base, size_t bytes);
+
+/* True on a thread that is running a host function for the device: it may make no API call. */
+bool sim_timeline_in_host_function(void);
+
+#endif

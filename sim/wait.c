@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sim/wait.h"
+
+#include <stddef.h>
+
+#include "sim/lock.h"
+#include "sim/scope.h"
+#include "sim/stream.h"
+#include "sim/timeline.h"
+
+CUresult sim_wait_stream(CUstream handle)
+{
+	struct sim_vector covered = { 0 };
+
+	sim_lock();
+	struct sim_stream *stream = sim_stream_find(handle, sim_scope_is_per_thread());
+	if (stream) {
+		sim_scope_note_stream(stream, handle);
+		sim_scope_note_pending(sim_stream_is_pending(stream, SIM_REACH_SYNC));
+		bool has_snapshot = sim_stream_snapshot(stream, SIM_REACH_SYNC, &covered);
+		sim_timeline_wait(sim_stream_target(stream, SIM_REACH_SYNC));
+		if (has_snapshot)
+			sim_streams_certify(&covered);
+	}
+	sim_unlock();
+	sim_vector_free(&covered);
+	return stream ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUresult sim_wait_device(void)
+{
+	const struct sim_device *device = sim_device(0);
+	struct sim_vector covered = { 0 };
+
+	sim_lock();
+	sim_scope_note_pending(sim_streams_device_pending(device));
+	bool has_snapshot = sim_streams_snapshot_device(device, &covered);
+	sim_timeline_wait(device->ready_ns);
+	if (has_snapshot)
+		sim_streams_certify(&covered);
+	sim_unlock();
+	sim_vector_free(&covered);
+	return CUDA_SUCCESS;
+}
+
+CUresult sim_query_stream(CUstream handle)
+{
+	struct sim_vector covered = { 0 };
+	CUresult result = CUDA_ERROR_INVALID_HANDLE;
+
+	sim_lock();
+	uint64_t now = sim_timeline_catch_up_locked();
+	const struct sim_stream *stream = sim_stream_find(handle, sim_scope_is_per_thread());
+	if (stream) {
+		result = CUDA_SUCCESS;
+		if (sim_stream_target(stream, SIM_REACH_SYNC) > now)
+			result = CUDA_ERROR_NOT_READY;
+		else if (sim_stream_is_pending(stream, SIM_REACH_SYNC) &&
+		         sim_stream_snapshot(stream, SIM_REACH_SYNC, &covered))
+			sim_streams_certify(&covered);
+	}
+	sim_unlock();
+	sim_vector_free(&covered);
+	return result;
+}
+
+CUresult sim_make_stream(CUstream *handle, unsigned flags, int priority)
+{
+	enum sim_stream_kind kind = flags & CU_STREAM_NON_BLOCKING ? SIM_STREAM_NONBLOCKING : SIM_STREAM_BLOCKING;
+
+	sim_lock();
+	const struct sim_stream *stream = sim_stream_create(sim_device(0), kind, priority);
+	if (stream)
+		*handle = sim_stream_handle(stream);
+	sim_unlock();
+	return stream ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult sim_end_stream(CUstream handle)
+{
+	sim_lock();
+	struct sim_stream *stream = sim_stream_find(handle, false);
+	/* The default streams cannot be destroyed. */
+	bool is_created = stream && stream->number >= 2;
+	if (is_created)
+		sim_stream_destroy(stream);
+	sim_unlock();
+	return is_created ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUresult sim_stream_facts(CUstream handle, struct sim_stream_facts *facts)
+{
+	sim_lock();
+	const struct sim_stream *stream = sim_stream_find(handle, sim_scope_is_per_thread());
+	if (stream) {
+		facts->flags = stream->kind == SIM_STREAM_NONBLOCKING ? CU_STREAM_NON_BLOCKING : CU_STREAM_DEFAULT;
+		facts->priority = stream->priority;
+		facts->id = stream->number;
+	}
+	sim_unlock();
+	return stream ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
