@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "interposer/clock.h"
+
+#include "interposer/dl.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <string.h>
+#include <unistd.h>
+
+enum sy_clock_kind sy_clock_kind = SY_CLOCK_MONOTONIC;
+sy_virtual_clock_fn sy_clock_virtual;
+
+/* The kernel keeps the counter as its clock source only while it is constant and equal on all processors. */
+static bool is_tsc_trusted(void)
+{
+#if defined(__x86_64__)
+	char name[8] = "";
+	int fd = open("/sys/devices/system/clocksource/clocksource0/current_clocksource", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, name, sizeof(name));
+
+	if (fd >= 0)
+		close(fd);
+	return n >= 4 && memcmp(name, "tsc\n", 4) == 0;
+#else
+	return false;
+#endif
+}
+
+void sy_clock_choose(void)
+{
+	union {
+		void *object;
+		sy_virtual_clock_fn function;
+	} lent = { NULL };
+
+	if (sy_dl_is_defined(SY_VIRTUAL_CLOCK_SYMBOL))
+		lent.object = sy_real_dlsym(RTLD_DEFAULT, SY_VIRTUAL_CLOCK_SYMBOL);
+	if (lent.function && lent.function() != 0) {
+		sy_clock_virtual = lent.function;
+		sy_clock_kind = SY_CLOCK_VIRTUAL;
+	} else {
+		sy_clock_kind = is_tsc_trusted() ? SY_CLOCK_TSC : SY_CLOCK_MONOTONIC;
+	}
+}
+
+void sy_clock_read(struct sy_clock_pair *pair)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	pair->realtime_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	pair->monotonic_ns = sy_clock_monotonic_ns();
+	pair->ticks = sy_clock_ticks();
+}

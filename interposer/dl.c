@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "interposer/dl.h"
+
+#include "interposer/real.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+sy_dlsym_fn sy_real_dlsym;
+sy_dlvsym_fn sy_real_dlvsym;
+
+/* The versions under which glibc has carried dlsym: since 2.34 in libc itself, before in libdl. */
+#if defined(__x86_64__)
+static const char *const dl_versions[] = { "GLIBC_2.34", "GLIBC_2.2.5" };
+#else
+static const char *const dl_versions[] = { "GLIBC_2.34", "GLIBC_2.17" };
+#endif
+#define N_DL_VERSIONS (sizeof(dl_versions) / sizeof(dl_versions[0]))
+
+/* The dynamic symbol tables of one loaded object. */
+struct object {
+	ElfW(Addr) base;
+	const ElfW(Sym) *symbols;
+	const char *strings;
+	const ElfW(Half) *versions;     /* may be NULL */
+	const ElfW(Verdef) *verdef;     /* may be NULL */
+	const uint32_t *gnu_hash;
+};
+
+/* Own copies: strcmp and the like may be an interposer's, not yet ready to be called. */
+static bool same_text(const char *a, const char *b)
+{
+	while (*a && *a == *b) {
+		a++;
+		b++;
+	}
+	return *a == *b;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *base = path;
+
+	for (; *path; path++)
+		if (*path == '/')
+			base = path + 1;
+	return base;
+}
+
+/* glibc relocates most table addresses in place, but not the vdso's. */
+static const void *table_at(ElfW(Addr) base, ElfW(Addr) address)
+{
+	return (const void *)(address >= base ? address : address + base);
+}
+
+static bool read_object(const struct link_map *map, struct object *object)
+{
+	*object = (struct object){ .base = map->l_addr };
+	if (!map->l_ld)
+		return false;
+	for (const ElfW(Dyn) *d = map->l_ld; d->d_tag != DT_NULL; d++) {
+		const void *at = table_at(map->l_addr, d->d_un.d_ptr);
+
+		if (d->d_tag == DT_SYMTAB)
+			object->symbols = at;
+		else if (d->d_tag == DT_STRTAB)
+			object->strings = at;
+		else if (d->d_tag == DT_VERSYM)
+			object->versions = at;
+		else if (d->d_tag == DT_VERDEF)
+			object->verdef = at;
+		else if (d->d_tag == DT_GNU_HASH)
+			object->gnu_hash = at;
+	}
+	return object->symbols && object->strings && object->gnu_hash && object->gnu_hash[0];
+}
+
+static bool has_version(const struct object *object, uint32_t index, const char *version)
+{
+	const ElfW(Verdef) *def = object->verdef;
+
+	if (!object->versions || !def)
+		return false;
+	for (;;) {
+		if (def->vd_ndx == (object->versions[index] & 0x7fff)) {
+			const ElfW(Verdaux) *aux = (const void *)((const char *)def + def->vd_aux);
+
+			return same_text(object->strings + aux->vda_name, version);
+		}
+		if (!def->vd_next)
+			return false;
+		def = (const void *)((const char *)def + def->vd_next);
+	}
+}
+
+/* Looks a defined symbol up in one object; with a version, only under that one. */
+static void *find_in(const struct object *object, const char *name, const char *version)
+{
+	const uint32_t *table = object->gnu_hash;
+	const uint32_t n_buckets = table[0], first = table[1], n_bloom = table[2];
+	const uint32_t *buckets = (const uint32_t *)((const ElfW(Addr) *)(table + 4) + n_bloom);
+	const uint32_t *chains = buckets + n_buckets;
+	uint32_t hash = 5381;
+	uint32_t i;
+
+	for (const char *c = name; *c; c++)
+		hash = hash * 33 + (unsigned char)*c;
+	i = buckets[hash % n_buckets];
+	if (i < first)
+		return NULL;
+	for (;; i++) {
+		const ElfW(Sym) *symbol = &object->symbols[i];
+		uint32_t chain = chains[i - first];
+
+		if ((chain | 1) == (hash | 1) && symbol->st_shndx != SHN_UNDEF &&
+		    same_text(object->strings + symbol->st_name, name) && (!version || has_version(object, i, version)))
+			return (void *)(object->base + symbol->st_value);
+		if (chain & 1)
+			return NULL;
+	}
+}
+
+/*
+ * dlvsym by hand: ours would be found by any reference from here, and calling
+ * dl_iterate_phdr instead of reading _r_debug has crashed under
+ * AddressSanitizer, whose start-up asks dlsym for the originals of its own
+ * interceptors while they are still null.
+ */
+static void *find_in_libc(const char *name)
+{
+	for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next) {
+		const char *base = base_name(map->l_name);
+		struct object object;
+
+		if ((!same_text(base, "libc.so.6") && !same_text(base, "libdl.so.2")) || !read_object(map, &object))
+			continue;
+		for (size_t i = 0; i < N_DL_VERSIONS; i++) {
+			void *at = find_in(&object, name, dl_versions[i]);
+
+			if (at)
+				return at;
+		}
+	}
+	return NULL;
+}
+
+void sy_dl_init(void)
+{
+	/* ISO C has no conversion from object to function pointer; a union is the loader's own idiom. */
+	union {
+		void *object;
+		sy_dlsym_fn dlsym;
+		sy_dlvsym_fn dlvsym;
+	} sym = { NULL }, vsym = { .object = find_in_libc("dlvsym") };
+
+	/* Through RTLD_NEXT, so that another tool's dlsym behind us in the preload order stays in the chain. */
+	for (size_t i = 0; vsym.object && !sym.object && i < N_DL_VERSIONS; i++)
+		sym.object = vsym.dlvsym(RTLD_NEXT, "dlsym", dl_versions[i]);
+	if (!sym.object)
+		sym.object = find_in_libc("dlsym");
+	__atomic_store_n(&sy_real_dlvsym, vsym.dlvsym, __ATOMIC_RELEASE);
+	__atomic_store_n(&sy_real_dlsym, sym.dlsym, __ATOMIC_RELEASE);
+}
+
+void *sy_dl_answer(void *handle, const char *name)
+{
+	/* Those two depend on who asks, which we would hide. */
+	if (handle == RTLD_NEXT || handle == RTLD_DEFAULT)
+		return NULL;
+	return sy_real_replace_symbol(handle, name);
+}
+
+int sy_dl_is_defined(const char *name)
+{
+	for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next) {
+		struct object object;
+
+		if (read_object(map, &object) && find_in(&object, name, NULL))
+			return 1;
+	}
+	return 0;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * dl.h - the loader's own dlsym and dlvsym, and our answer in their place
+ *
+ * dlsym and dlvsym are exported by this library (entry_*.S). They answer only
+ * for CUDA names we wrap and go on to the true function by a jump otherwise, so
+ * that the caller's return address, on which RTLD_NEXT and RTLD_DEFAULT depend,
+ * stays in place.
+ */
+#ifndef SY_INTERPOSER_DL_H
+#define SY_INTERPOSER_DL_H
+
+typedef void *(*sy_dlsym_fn)(void *handle, const char *name);
+typedef void *(*sy_dlvsym_fn)(void *handle, const char *name, const char *version);
+
+/* NULL until sy_dl_init. The entries in entry_*.S jump through them. */
+extern sy_dlsym_fn sy_real_dlsym;
+extern sy_dlvsym_fn sy_real_dlvsym;
+
+/*
+ * Finds the true functions. May run before any constructor and inside another
+ * library's start-up, so it calls nothing that could be interposed. Idempotent.
+ */
+void sy_dl_init(void);
+
+/* Our answer to dlsym(handle, "cu..."), or NULL to go on. Called by entry_*.S only. */
+void *sy_dl_answer(void *handle, const char *name);
+
+/*
+ * True if some loaded object defines `name`. Asks the objects' tables instead
+ * of dlsym, whose failure would leave a message for the program's dlerror().
+ */
+int sy_dl_is_defined(const char *name);
+
+#endif

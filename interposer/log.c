@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "interposer/log.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MAX_LINES 16
+
+static _Atomic int n_lines;
+
+static size_t append(char *line, size_t used, size_t capacity, const char *text)
+{
+	size_t n = strlen(text);
+
+	if (n > capacity - used)
+		n = capacity - used;
+	memcpy(line + used, text, n);
+	return used + n;
+}
+
+void sy_log_parts(const char *const *parts)
+{
+	char line[1024];
+	int saved_errno = errno;
+	size_t used;
+
+	if (atomic_fetch_add(&n_lines, 1) >= MAX_LINES)
+		return;
+	used = append(line, 0, sizeof(line) - 1, "synctally: ");
+	for (; *parts; parts++)
+		used = append(line, used, sizeof(line) - 1, *parts);
+	line[used++] = '\n';
+	/* One write, so that lines of several processes do not mix; nobody is told if it fails. */
+	if (write(STDERR_FILENO, line, used) < 0)
+		errno = saved_errno;
+	errno = saved_errno;
+}
+
+const char *sy_log_number(char buffer[SY_LOG_NUMBER_BYTES], long value)
+{
+	unsigned long rest = value < 0 ? 0ul - (unsigned long)value : (unsigned long)value;
+	char *at = buffer + SY_LOG_NUMBER_BYTES - 1;
+
+	*at = '\0';
+	do {
+		*--at = (char)('0' + rest % 10);
+		rest /= 10;
+	} while (rest);
+	if (value < 0)
+		*--at = '-';
+	return at;
+}
+
+const char *sy_log_reason(int error)
+{
+	switch (error) {
+	case EACCES:
+	case EPERM:
+		return "no permission";
+	case ENOSPC:
+	case EDQUOT:
+		return "no space left";
+	case EFBIG:
+		return "file size limit reached";
+	case ENOENT:
+		return "no such directory, or the trace was removed";
+	case ESTALE:
+		return "the trace was replaced";
+	case EEXIST:
+		return "the file exists";
+	case EROFS:
+		return "read-only file system";
+	case EMFILE:
+	case ENFILE:
+		return "too many open files";
+	case ENOMEM:
+		return "no memory";
+	case ENAMETOOLONG:
+		return "path too long";
+	default:
+		return "system error";
+	}
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "interposer/procaddr.h"
+
+#include "interposer/compiler.h"
+#include "interposer/dl.h"
+#include "interposer/real.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+/* The header maps the plain name to the _v2 symbol; both are exported symbols of libcuda. */
+#undef cuGetProcAddress
+
+typedef CUresult (*proc_v1_fn)(const char *symbol, void **function, int version, cuuint64_t flags);
+typedef CUresult (*proc_v2_fn)(const char *symbol, void **function, int version, cuuint64_t flags,
+                               CUdriverProcAddressQueryResult *status);
+
+CUresult cuGetProcAddress(const char *symbol, void **function, int version, cuuint64_t flags);
+
+static _Atomic(proc_v1_fn) real_v1;
+static _Atomic(proc_v2_fn) real_v2;
+
+/* Between object and function pointers, as POSIX asks of dlsym's callers. */
+union proc {
+	void *object;
+	proc_v1_fn v1;
+	proc_v2_fn v2;
+};
+
+static void *find_real(const char *name)
+{
+	void *at;
+
+	if (!sy_real_dlsym)
+		sy_dl_init();
+	at = sy_real_dlsym(RTLD_NEXT, name);
+	if (!at) {
+		void *handle = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+
+		at = handle ? sy_real_dlsym(handle, name) : NULL;
+	}
+	return at;
+}
+
+/* The out-parameter is touched only where the driver has filled it. */
+static void replace(CUresult result, const char *symbol, void **function, int version, cuuint64_t flags)
+{
+	bool is_per_thread = (flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) != 0;
+
+	if (result == CUDA_SUCCESS && symbol && function && *function)
+		*function = sy_real_replace_proc(symbol, version, is_per_thread, *function);
+}
+
+SY_EXPORT CUresult cuGetProcAddress(const char *symbol, void **function, int version, cuuint64_t flags)
+{
+	union proc real = { .v1 = real_v1 };
+	CUresult result;
+
+	if (!real.object)
+		real.object = find_real("cuGetProcAddress");
+	if (!real.object)
+		return CUDA_ERROR_NOT_SUPPORTED;
+	result = real.v1(symbol, function, version, flags);
+	replace(result, symbol, function, version, flags);
+	return result;
+}
+
+SY_EXPORT CUresult cuGetProcAddress_v2(const char *symbol, void **function, int version, cuuint64_t flags,
+                                       CUdriverProcAddressQueryResult *status)
+{
+	union proc real = { .v2 = real_v2 };
+	CUresult result;
+
+	if (!real.object)
+		real.object = find_real("cuGetProcAddress_v2");
+	if (!real.object)
+		return CUDA_ERROR_NOT_SUPPORTED;
+	result = real.v2(symbol, function, version, flags, status);
+	replace(result, symbol, function, version, flags);
+	return result;
+}
+
+void *sy_procaddr_replace(const char *name, void *found)
+{
+	union proc real = { found };
+	union proc ours;
+
+	if (strcmp(name, "cuGetProcAddress_v2") == 0) {
+		proc_v2_fn expected = NULL;
+
+		ours.v2 = cuGetProcAddress_v2;
+		if (found == ours.object ||
+		    (!__atomic_compare_exchange_n((proc_v2_fn *)&real_v2, &expected, real.v2, false, __ATOMIC_RELAXED,
+		                                  __ATOMIC_RELAXED) &&
+		     expected != real.v2))
+			return found;
+		return ours.object;
+	}
+	if (strcmp(name, "cuGetProcAddress") == 0) {
+		proc_v1_fn expected = NULL;
+
+		ours.v1 = cuGetProcAddress;
+		if (found == ours.object ||
+		    (!__atomic_compare_exchange_n((proc_v1_fn *)&real_v1, &expected, real.v1, false, __ATOMIC_RELAXED,
+		                                  __ATOMIC_RELAXED) &&
+		     expected != real.v1))
+			return found;
+		return ours.object;
+	}
+	return found;
+}

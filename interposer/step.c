@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "interposer/step.h"
+
+#include "interposer/compiler.h"
+#include "interposer/config.h"
+#include "interposer/state.h"
+
+void synctally_step(void);
+
+static const char *source_name(enum sy_step_source source)
+{
+	return source == SY_STEP_TORCH ? "torch-optimizer" : "call";
+}
+
+static bool is_wanted(enum sy_step_source source)
+{
+	switch (sy_config.steps) {
+	case SY_STEPS_AUTO:
+		return true;
+	case SY_STEPS_TORCH:
+		return source == SY_STEP_TORCH;
+	case SY_STEPS_CALL:
+		return source == SY_STEP_CALL;
+	default:
+		return false;
+	}
+}
+
+/* Said in the trace at the first step of each source; the last word holds, and the call is the better source. */
+static SY_COLD void note_source(struct sy_state *state, enum sy_step_source source)
+{
+	pthread_mutex_lock(&state->mutex);
+	if (state->step_source != SY_STEP_CALL && state->step_source != source) {
+		state->step_source = source;
+		sy_state_note(state, "step_source", source_name(source));
+	}
+	pthread_mutex_unlock(&state->mutex);
+}
+
+void sy_step_end(enum sy_step_source source, uint32_t stepper)
+{
+	struct sy_state *state = sy_state;
+	struct sy_thread *thread;
+	struct sy_event *event;
+
+	if (!state || !is_wanted(source))
+		return;
+	thread = sy_thread_get(state);
+	event = thread ? sy_thread_event(state, thread, SY_EVENT_STEP) : NULL;
+	if (!event)
+		return;
+	if (event->step == 0)
+		note_source(state, source);
+	event->bytes = sy_state_launches(state);
+	event->native = stepper;
+	event->status = (int32_t)source;
+	event->flags = SY_EVENT_COMPLETE;
+	__atomic_fetch_add(&state->n_steps, 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&thread->events->used, thread->events->used + 1, __ATOMIC_RELEASE);
+}
+
+SY_EXPORT void synctally_step(void)
+{
+	sy_step_end(SY_STEP_CALL, 0);
+}

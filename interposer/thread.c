@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "interposer/thread.h"
+
+#include "interposer/clock.h"
+#include "interposer/compiler.h"
+#include "interposer/site.h"
+#include "interposer/state.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* A first segment small enough for many short threads, later ones large enough for few claims. */
+#define FIRST_EVENTS_BYTES SY_BLOCK_BYTES
+#define NEXT_EVENTS_BYTES (4 * SY_BLOCK_BYTES)
+#define PAIR_PERIOD_NS 10000000u
+
+static SY_TLS struct sy_thread *own_thread;
+static pthread_key_t end_key;
+
+/* Runs in the ending thread. Its slot, with the counters others add up, goes to a later thread. */
+static void end_thread(void *at)
+{
+	struct sy_thread *thread = at;
+
+	own_thread = NULL;
+	if (!sy_state || !__atomic_load_n(&thread->is_used, __ATOMIC_ACQUIRE))
+		return; /* a forked child's: nothing in it is ours */
+	if (thread->events)
+		sy_writer_release(thread->events);
+	if (thread->defs)
+		sy_writer_release(thread->defs);
+	sy_site_tables_free(thread->sites);
+	thread->events = NULL;
+	thread->defs = NULL;
+	thread->sites = NULL;
+	if (thread->per_thread_stream)
+		sy_work_stream_destroy(&sy_state->work, thread->per_thread_stream);
+	__atomic_store_n(&thread->is_used, 0, __ATOMIC_RELEASE);
+}
+
+int sy_thread_init(void)
+{
+	return pthread_key_create(&end_key, end_thread);
+}
+
+static struct sy_thread *claim_slot(struct sy_state *state)
+{
+	uint32_t n = state->n_thread_slots;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (!__atomic_load_n(&state->threads[i].is_used, __ATOMIC_ACQUIRE))
+			return &state->threads[i];
+	if (n == SY_MAX_THREADS)
+		return NULL;
+	__atomic_store_n(&state->n_thread_slots, n + 1, __ATOMIC_RELEASE);
+	return &state->threads[n];
+}
+
+static SY_COLD struct sy_thread *begin_thread(struct sy_state *state)
+{
+	struct sy_thread *thread;
+	int saved_errno = errno;
+
+	pthread_mutex_lock(&state->mutex);
+	thread = claim_slot(state);
+	if (thread) {
+		uint64_t launches = thread->launches;
+
+		*thread = (struct sy_thread){ .launches = launches, .index = UINT32_MAX };
+		thread->tid = (uint32_t)syscall(SYS_gettid);
+		__atomic_store_n(&thread->is_used, 1, __ATOMIC_RELEASE);
+	}
+	pthread_mutex_unlock(&state->mutex);
+	own_thread = thread;
+	if (thread)
+		(void)pthread_setspecific(end_key, thread);
+	errno = saved_errno;
+	return thread;
+}
+
+struct sy_thread *sy_thread_get(struct sy_state *state)
+{
+	struct sy_thread *thread = own_thread;
+
+	if (SY_LIKELY(thread && __atomic_load_n(&thread->is_used, __ATOMIC_RELAXED)))
+		return thread;
+	return begin_thread(state);
+}
+
+static struct sy_segment_header *new_segment(struct sy_state *state, struct sy_thread *thread,
+                                             enum sy_segment_kind kind)
+{
+	bool is_events = kind == SY_SEG_EVENTS;
+	uint32_t *sequence = is_events ? &thread->n_event_segments : &thread->n_def_segments;
+	uint32_t bytes = is_events && *sequence ? NEXT_EVENTS_BYTES : FIRST_EVENTS_BYTES;
+	struct sy_segment_header *segment;
+	char name[16] = "";
+	int saved_errno = errno;
+	int error = 0;
+
+	if (!sy_state_start(state))
+		return NULL;
+	if (thread->index == UINT32_MAX)
+		thread->index = __atomic_fetch_add(&state->writer.header->n_threads, 1, __ATOMIC_RELAXED);
+	(void)prctl(PR_GET_NAME, name);
+	segment = sy_writer_segment(&state->writer, kind, bytes, thread->index, *sequence, thread->tid, name, &error);
+	if (segment)
+		(*sequence)++;
+	else
+		sy_state_stop(state, "cannot extend the trace", error);
+	errno = saved_errno;
+	return segment;
+}
+
+/* The newest pair of clock readings in the segment makes ticks translatable however the process ends. */
+static void refresh_pair(struct sy_thread *thread, uint64_t ticks)
+{
+	uint64_t monotonic_ns = sy_clock_monotonic_ns();
+
+	if (!thread->pair_period_ticks)
+		thread->pair_period_ticks = sy_clock_kind == SY_CLOCK_TSC ? 3ull * PAIR_PERIOD_NS : PAIR_PERIOD_NS;
+	__atomic_store_n(&thread->events->last_ticks, ticks, __ATOMIC_RELAXED);
+	__atomic_store_n(&thread->events->last_monotonic_ns, monotonic_ns, __ATOMIC_RELAXED);
+	thread->pair_due_ticks = ticks + thread->pair_period_ticks;
+}
+
+static SY_COLD bool next_events(struct sy_state *state, struct sy_thread *thread)
+{
+	struct sy_segment_header *segment = NULL;
+
+	if (__atomic_load_n(&state->phase, __ATOMIC_RELAXED) != SY_PHASE_STOPPED)
+		segment = new_segment(state, thread, SY_SEG_EVENTS);
+	if (!segment) {
+		thread->discarded++;
+		if (thread->events)
+			__atomic_store_n(&thread->events->discarded, thread->discarded, __ATOMIC_RELAXED);
+		if (state->writer.header)
+			__atomic_fetch_add(&state->writer.header->discarded_events, 1, __ATOMIC_RELAXED);
+		return false;
+	}
+	segment->discarded = thread->discarded;
+	if (thread->events)
+		sy_writer_release(thread->events);
+	thread->events = segment;
+	thread->pair_due_ticks = 0;
+	return true;
+}
+
+struct sy_event *sy_thread_event(struct sy_state *state, struct sy_thread *thread, enum sy_event_kind kind)
+{
+	struct sy_segment_header *segment = thread->events;
+	struct sy_event *event;
+	uint64_t ticks;
+
+	thread->sequence++;
+	if (SY_UNLIKELY(!segment || segment->used == (segment->bytes - sizeof(*segment)) / sizeof(*event))) {
+		if (!next_events(state, thread))
+			return NULL;
+		segment = thread->events;
+	}
+	event = (struct sy_event *)(segment + 1) + segment->used;
+	event->kind = (uint8_t)kind;
+	event->direction = 4;
+	event->device = (uint8_t)thread->device;
+	event->sequence = thread->sequence;
+	event->polls = thread->polls;
+	event->launches = (uint32_t)sy_state_launches(state);
+	event->step = (uint32_t)__atomic_load_n(&state->n_steps, __ATOMIC_RELAXED);
+	ticks = sy_clock_ticks();
+	event->enter_ticks = ticks;
+	if (SY_UNLIKELY(ticks >= thread->pair_due_ticks))
+		refresh_pair(thread, ticks);
+	return event;
+}
+
+bool sy_thread_define(struct sy_state *state, struct sy_thread *thread, enum sy_def_kind kind, uint32_t id,
+                      const struct sy_part *parts, unsigned n_parts)
+{
+	struct sy_segment_header *segment;
+
+	if (__atomic_load_n(&state->phase, __ATOMIC_RELAXED) == SY_PHASE_STOPPED)
+		return false;
+	if (thread->defs && sy_writer_define(&state->writer, thread->defs, kind, id, parts, n_parts))
+		return true;
+	segment = new_segment(state, thread, SY_SEG_DEFS);
+	if (segment) {
+		if (thread->defs)
+			sy_writer_release(thread->defs);
+		thread->defs = segment;
+		if (sy_writer_define(&state->writer, segment, kind, id, parts, n_parts))
+			return true;
+	}
+	if (state->writer.header)
+		__atomic_fetch_add(&state->writer.header->discarded_defs, 1, __ATOMIC_RELAXED);
+	return false;
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * work.h - what has been submitted to the device and not been proved complete
+ *
+ * So that "there was nothing to wait for" is exact and costs no CUDA call. The
+ * rules are in docs/SYNC-RULES.md, "Pending": every submitted operation gets
+ * the next number of one process-wide order; a host call that returned with
+ * success proves a prefix of some streams complete. Where threads race, proofs
+ * are dropped rather than stretched: pending may be said too often, never too
+ * seldom.
+ *
+ * All functions: any thread, no CUDA call, no allocation. Only event records,
+ * stream waits and the life of streams and events take a short mutex.
+ */
+#ifndef SY_INTERPOSER_WORK_H
+#define SY_INTERPOSER_WORK_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define SY_WORK_STREAMS 256 /* known at once; a further stream counts as always pending */
+#define SY_WORK_DEVICES 16  /* the first slots are the legacy streams of the devices */
+#define SY_WORK_EVENTS 65536
+#define SY_WORK_CLOCKS 4096
+
+/* Per stream, up to which number it is covered. */
+struct sy_work_clock {
+	uint64_t upto[SY_WORK_STREAMS];
+};
+
+struct sy_work_stream {
+	uint64_t handle;            /* atomic; 0: slot is free */
+	uint32_t id;                /* in the trace; 0: not yet defined there */
+	uint16_t slot;
+	uint8_t device;
+	uint8_t flags;              /* enum sy_stream_flag */
+	bool is_gone;               /* destroyed; its work may go on */
+	bool has_clock;             /* it has waited for events of other streams */
+	uint32_t capture;           /* atomic; number of the capture it belongs to, 0 none */
+	uint32_t n_in_flight;       /* atomic; submitting calls that have not returned */
+	uint64_t last;              /* atomic; number of the last operation */
+	uint64_t done;              /* atomic; up to here certified complete */
+	uint64_t legacy_seen;       /* atomic; legacy operations before the last one here */
+	uint64_t legacy_clean;      /* atomic; blocking streams' operations before that legacy operation */
+	uint64_t clean;             /* legacy stream only: operations on blocking streams before its last one */
+	uint32_t clock_version;     /* atomic; changes with `clock` */
+	uint32_t merged_version;    /* of the streams this one is implicitly ordered after */
+	struct sy_work_clock clock; /* guarded by the mutex */
+};
+
+struct sy_work_event {
+	uint64_t handle; /* 0: slot is free */
+	uint64_t number; /* of the record operation; 0: never recorded */
+	uint64_t clean;  /* up to here its stream is covered; 0: not known */
+	uint64_t legacy_seen, legacy_clean;
+	uint32_t capture;
+	uint16_t stream; /* slot */
+	uint16_t clock;  /* index + 1 of a kept clock, 0 none */
+};
+
+struct sy_work {
+	uint64_t order;              /* atomic; the last number given */
+	uint32_t n_slots;            /* atomic; streams ever used */
+	uint32_t n_blocking;         /* atomic; blocking streams besides the legacy ones */
+	uint32_t n_captures;         /* atomic; captures ever begun */
+	uint32_t blocking_version;   /* atomic; changes with the clock of any blocking stream */
+	pthread_mutex_t mutex;
+	uint32_t n_clocks;
+	uint16_t free_clocks;        /* list, index + 1 */
+	struct sy_work_stream streams[SY_WORK_STREAMS];
+	struct sy_work_event events[SY_WORK_EVENTS];
+	struct sy_work_clock clocks[SY_WORK_CLOCKS];
+};
+
+/* An operation being submitted. */
+struct sy_work_op {
+	uint64_t number;   /* 0: nothing was submitted */
+	uint64_t previous;
+};
+
+/* What a successful return will prove; taken at the entry of the call. */
+enum sy_work_scope { SY_COVER_NOTHING, SY_COVER_STREAM, SY_COVER_EVENT, SY_COVER_DEVICE };
+struct sy_work_cover {
+	enum sy_work_scope scope;
+	const struct sy_work_stream *stream;
+	uint64_t upto;        /* of the stream; DEVICE and legacy: of every stream that had nothing in flight */
+	uint64_t legacy_seen, legacy_clean;
+	bool is_clean;        /* nothing else was in flight on the stream */
+	bool has_clock;
+	uint64_t quiet[SY_WORK_STREAMS / 64]; /* DEVICE and legacy: streams with nothing in flight at entry */
+	struct sy_work_clock clock;           /* only if has_clock: 2 KiB that are not even zeroed otherwise */
+};
+
+/* The stream of a handle as passed to CUDA. NULL: more streams than we can follow. */
+struct sy_work_stream *sy_work_stream_get(struct sy_work *work, uint64_t handle, unsigned device);
+/* A new per-thread default stream. */
+struct sy_work_stream *sy_work_stream_per_thread(struct sy_work *work, unsigned device);
+void sy_work_stream_create(struct sy_work *work, uint64_t handle, unsigned device, bool is_non_blocking);
+void sy_work_stream_destroy(struct sy_work *work, struct sy_work_stream *stream);
+
+void sy_work_submit(struct sy_work *work, struct sy_work_stream *stream, struct sy_work_op *op);
+void sy_work_submitted(struct sy_work_stream *stream, struct sy_work_op *op, bool is_success);
+
+/* Before sy_work_submitted, after success. `cover` was taken for the record operation itself. */
+void sy_work_event_record(struct sy_work *work, uint64_t event, const struct sy_work_op *op,
+                          const struct sy_work_cover *cover);
+void sy_work_event_wait(struct sy_work *work, struct sy_work_stream *stream, uint64_t event);
+void sy_work_event_forget(struct sy_work *work, uint64_t event);
+
+/* Is anything pending that a synchronize of the stream or the device would wait for? */
+bool sy_work_is_pending(struct sy_work *work, const struct sy_work_stream *stream);
+bool sy_work_is_device_pending(struct sy_work *work, unsigned device);
+/* ... that an operation submitted to the stream now would be ordered after? */
+bool sy_work_is_op_pending(struct sy_work *work, const struct sy_work_stream *stream);
+
+/* `own_in_flight`: 1 if the asking call has itself submitted to the stream, else 0. */
+void sy_work_cover_stream(struct sy_work *work, const struct sy_work_stream *stream, uint32_t own_in_flight,
+                          struct sy_work_cover *cover);
+/* Returns whether the last record of the event is pending. */
+bool sy_work_cover_event(struct sy_work *work, uint64_t event, struct sy_work_cover *cover);
+void sy_work_cover_device(struct sy_work *work, unsigned device, struct sy_work_cover *cover);
+/* The call that `cover` was taken for has returned with success. */
+void sy_work_certify(struct sy_work *work, const struct sy_work_cover *cover);
+
+/* Streams that take part in a capture execute nothing. */
+void sy_work_capture_begin(struct sy_work *work, struct sy_work_stream *stream);
+void sy_work_capture_end(struct sy_work *work, const struct sy_work_stream *stream);
+
+#endif

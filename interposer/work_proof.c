@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* work_proof.c - what is pending, and what a returned call proves complete */
+#include "interposer/compiler.h"
+#include "interposer/work_internal.h"
+
+#include <string.h>
+
+bool sy_work_is_pending(struct sy_work *work, const struct sy_work_stream *stream)
+{
+	if (is_behind(stream))
+		return true;
+	if (!(stream->flags & SY_STREAM_LEGACY) || LOAD(work->n_blocking) == 0)
+		return false;
+	for (unsigned i = SY_WORK_DEVICES; i < LOAD(work->n_slots); i++)
+		if (is_blocking_peer(&work->streams[i], stream) && is_behind(&work->streams[i]))
+			return true;
+	return false;
+}
+
+bool sy_work_is_op_pending(struct sy_work *work, const struct sy_work_stream *stream)
+{
+	if (sy_work_is_pending(work, stream))
+		return true;
+	return !(stream->flags & (SY_STREAM_LEGACY | SY_STREAM_NON_BLOCKING)) &&
+	       is_behind(&work->streams[stream->device % SY_WORK_DEVICES]);
+}
+
+bool sy_work_is_device_pending(struct sy_work *work, unsigned device)
+{
+	for (unsigned i = 0; i < LOAD(work->n_slots); i++) {
+		const struct sy_work_stream *stream = &work->streams[i];
+
+		if (LOAD(stream->handle) && stream->device == device && is_behind(stream))
+			return true;
+	}
+	return false;
+}
+
+/* Notes, after `upto` was read, on which streams nothing is half submitted. */
+static void note_quiet(struct sy_work *work, const struct sy_work_stream *own, uint32_t own_in_flight,
+                       struct sy_work_cover *cover)
+{
+	memset(cover->quiet, 0, sizeof(cover->quiet));
+	for (unsigned i = 0; i < LOAD(work->n_slots); i++) {
+		const struct sy_work_stream *stream = &work->streams[i];
+		uint32_t expected = stream == own ? own_in_flight : 0;
+
+		if (LOAD(stream->handle) && __atomic_load_n(&stream->n_in_flight, __ATOMIC_SEQ_CST) == expected)
+			cover->quiet[i / 64] |= 1ull << i % 64;
+	}
+}
+
+static void merge_into_cover(struct sy_work *work, const struct sy_work_clock *clock, struct sy_work_cover *cover)
+{
+	if (!cover->has_clock)
+		memset(&cover->clock, 0, sizeof(cover->clock));
+	cover->has_clock = true;
+	for (unsigned i = 0; i < LOAD(work->n_slots); i++)
+		if (clock->upto[i] > cover->clock.upto[i])
+			cover->clock.upto[i] = clock->upto[i];
+}
+
+static void copy_clocks(struct sy_work *work, const struct sy_work_stream *stream, struct sy_work_cover *cover)
+{
+	bool with_peers = (stream->flags & SY_STREAM_LEGACY) && LOAD(work->blocking_version) != 0;
+
+	if (!stream->has_clock && !with_peers)
+		return;
+	pthread_mutex_lock(&work->mutex);
+	if (stream->has_clock)
+		merge_into_cover(work, &stream->clock, cover);
+	for (unsigned i = SY_WORK_DEVICES; with_peers && i < work->n_slots; i++)
+		if (is_blocking_peer(&work->streams[i], stream) && work->streams[i].has_clock)
+			merge_into_cover(work, &work->streams[i].clock, cover);
+	pthread_mutex_unlock(&work->mutex);
+}
+
+void sy_work_cover_stream(struct sy_work *work, const struct sy_work_stream *stream, uint32_t own_in_flight,
+                          struct sy_work_cover *cover)
+{
+	bool is_legacy = (stream->flags & SY_STREAM_LEGACY) != 0;
+
+	cover->scope = SY_COVER_STREAM;
+	cover->stream = stream;
+	cover->has_clock = false;
+	cover->upto = __atomic_load_n(is_legacy ? &work->order : &stream->last, __ATOMIC_SEQ_CST);
+	cover->legacy_seen = LOAD(stream->legacy_seen);
+	cover->legacy_clean = LOAD(stream->legacy_clean);
+	copy_clocks(work, stream, cover);
+	cover->is_clean = __atomic_load_n(&stream->n_in_flight, __ATOMIC_SEQ_CST) == own_in_flight;
+	if (is_legacy)
+		note_quiet(work, stream, own_in_flight, cover);
+}
+
+void sy_work_cover_device(struct sy_work *work, unsigned device, struct sy_work_cover *cover)
+{
+	cover->scope = SY_COVER_DEVICE;
+	cover->stream = &work->streams[device % SY_WORK_DEVICES];
+	cover->has_clock = false;
+	cover->is_clean = true;
+	cover->upto = __atomic_load_n(&work->order, __ATOMIC_SEQ_CST);
+	note_quiet(work, NULL, 0, cover);
+}
+
+static void certify_quiet(struct sy_work *work, const struct sy_work_cover *cover)
+{
+	for (unsigned i = 0; i < LOAD(work->n_slots); i++) {
+		struct sy_work_stream *stream = &work->streams[i];
+
+		if (!(cover->quiet[i / 64] >> i % 64 & 1) || !LOAD(stream->handle))
+			continue;
+		if (cover->scope == SY_COVER_DEVICE ? stream->device == cover->stream->device :
+		                                      stream == cover->stream || is_blocking_peer(stream, cover->stream))
+			raise_to(&stream->done, cover->upto);
+	}
+}
+
+/* A prefix of one stream, and through the legacy rule of the legacy stream and of its peers. */
+static void certify_prefix(struct sy_work *work, const struct sy_work_cover *cover)
+{
+	struct sy_work_stream *legacy = &work->streams[cover->stream->device % SY_WORK_DEVICES];
+
+	raise_to(&work->streams[cover->stream->slot].done, cover->upto);
+	if (cover->stream->flags & SY_STREAM_NON_BLOCKING)
+		return;
+	raise_to(&legacy->done, cover->legacy_seen);
+	for (unsigned i = SY_WORK_DEVICES; cover->legacy_clean && i < LOAD(work->n_slots); i++)
+		if (is_blocking_peer(&work->streams[i], legacy))
+			raise_to(&work->streams[i].done, cover->legacy_clean);
+}
+
+void sy_work_certify(struct sy_work *work, const struct sy_work_cover *cover)
+{
+	if (cover->scope == SY_COVER_NOTHING || !cover->is_clean)
+		return;
+	if (cover->scope == SY_COVER_DEVICE ||
+	    (cover->scope == SY_COVER_STREAM && (cover->stream->flags & SY_STREAM_LEGACY)))
+		certify_quiet(work, cover);
+	else
+		certify_prefix(work, cover);
+	for (unsigned i = 0; cover->has_clock && i < LOAD(work->n_slots); i++)
+		raise_to(&work->streams[i].done, cover->clock.upto[i]);
+}
