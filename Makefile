@@ -40,6 +40,8 @@ TRACE_READ_SRC  := $(filter-out trace/writer.c,$(wildcard trace/*.c))
 INTERPOSER_SRC := $(wildcard interposer/*.c interposer/*.S) trace/writer.c api/api.c
 INTERPOSER_OBJ := $(call objs,$(INTERPOSER_SRC))
 $(INTERPOSER_OBJ): ALL_CFLAGS += $(SYSCUDA13) -fno-omit-frame-pointer
+# Runs inside dlsym before a sanitizer is ready.
+$(BUILD)/obj/interposer/dl.c.o: ALL_CFLAGS += $(if $(SAN),-fno-sanitize=all)
 $(BUILD)/lib/libsynctally.so: $(INTERPOSER_OBJ) interposer/exports.map
 	@mkdir -p $(@D)
 	$(CC) -shared -o $@ $(INTERPOSER_OBJ) -Wl,-soname,libsynctally.so -Wl,--version-script=interposer/exports.map $(LDFLAGS_ALL)
