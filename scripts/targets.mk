@@ -27,6 +27,7 @@ $(BUILD)/include/%.h: sim/include/%.h
 # tests/unit/test_sim_X.c        the simulator's libraries, through their exported interface
 # tests/unit/test_interposer_X.c the interposer's modules; only the ones it names are linked
 # tests/unit/test_X.c            trace/ and analysis/
+# tests/unit/X.c                 shared by tests; linked where it is used
 # tests/e2e/X.c                  an application: what it links is CUDA, here the simulated one
 # tests/bench/X.c                an application that prints one JSON document
 UNIT_SRC := $(wildcard tests/unit/test_*.c)
@@ -46,20 +47,21 @@ $(call objs,$(APP_SRC)): | $(PUBLIC_HEADERS)
 # Archives, so that a test links just the modules it uses and may replace the others.
 $(BUILD)/tests/libinterposer.a: $(INTERPOSER_OBJ)
 $(BUILD)/tests/libanalysis.a: $(filter-out %/analysis/main.c.o,$(ANALYSIS_OBJ)) $(call objs,trace/writer.c)
+$(BUILD)/tests/libshared.a: $(call objs,$(filter-out $(UNIT_SRC),$(wildcard tests/unit/*.c)))
 $(BUILD)/tests/lib%.a:
 	@mkdir -p $(@D)
 	rm -f $@ && ar rcs $@ $^
 
-$(BUILD)/tests/unit/test_sim_%: $(BUILD)/obj/tests/unit/test_sim_%.c.o $(SIM_LINK)
+$(BUILD)/tests/unit/test_sim_%: $(BUILD)/obj/tests/unit/test_sim_%.c.o $(BUILD)/tests/libshared.a $(SIM_LINK)
 	@mkdir -p $(@D)
-	$(CC) -o $@ $< $(SIM_LINK) $(RPATH_SIM) $(LDFLAGS_ALL) -lcmocka -lpthread -lm
-$(BUILD)/tests/unit/test_interposer_%: $(BUILD)/obj/tests/unit/test_interposer_%.c.o $(BUILD)/tests/libinterposer.a
+	$(CC) -o $@ $< $(BUILD)/tests/libshared.a $(SIM_LINK) $(RPATH_SIM) $(LDFLAGS_ALL) -lcmocka -lpthread -lm
+$(BUILD)/tests/unit/test_interposer_%: $(BUILD)/obj/tests/unit/test_interposer_%.c.o $(BUILD)/tests/libshared.a $(BUILD)/tests/libinterposer.a
 	@mkdir -p $(@D)
-	$(CC) -o $@ $< $(BUILD)/tests/libinterposer.a $(LDFLAGS_ALL) -lcmocka -lpthread -lm
-$(BUILD)/tests/unit/test_%: $(BUILD)/obj/tests/unit/test_%.c.o $(BUILD)/tests/libanalysis.a
+	$(CC) -o $@ $< $(BUILD)/tests/libshared.a $(BUILD)/tests/libinterposer.a $(LDFLAGS_ALL) -lcmocka -lpthread -lm
+$(BUILD)/tests/unit/test_%: $(BUILD)/obj/tests/unit/test_%.c.o $(BUILD)/tests/libshared.a $(BUILD)/tests/libanalysis.a
 	@mkdir -p $(@D)
-	$(CC) -o $@ $< $(BUILD)/tests/libanalysis.a $(LDFLAGS_ALL) $(ANALYSIS_LIBS) -lcmocka -lpthread -lm
-$(BUILD)/tests/fuzz/%: $(BUILD)/obj/tests/fuzz/%.c.o $(BUILD)/obj/tests/fuzz/replay.c.o $(BUILD)/tests/libanalysis.a
+	$(CC) -o $@ $< $(BUILD)/tests/libshared.a $(BUILD)/tests/libanalysis.a $(LDFLAGS_ALL) $(ANALYSIS_LIBS) -lcmocka -lpthread -lm
+$(BUILD)/tests/fuzz/%: $(BUILD)/obj/tests/fuzz/%.c.o $(BUILD)/obj/tests/fuzz/replay.c.o $(BUILD)/tests/libshared.a $(BUILD)/tests/libanalysis.a
 	@mkdir -p $(@D)
 	$(CC) -o $@ $^ $(LDFLAGS_ALL) $(ANALYSIS_LIBS)
 
