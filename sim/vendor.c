@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * vendor.c - refusals of the NVIDIA libraries that are only stubs
+ */
+#include "sim/vendor.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "sim/say.h"
+
+/* What a user can do instead; the first stem that begins the library's name, after "lib", counts. */
+static const struct {
+	const char *stem;
+	const char *advice;
+} table[] = {
+	{ "cudnn", "set torch.backends.cudnn.enabled = False, or choose another attention backend" },
+	{ "cufft", "keep FFTs on the CPU in the simulated run" },
+	{ "cusolver", "keep dense solvers and decompositions on the CPU in the simulated run" },
+	{ "cusparse", "keep sparse tensors on the CPU in the simulated run" },
+	{ "cublas", "keep this operation on the CPU in the simulated run" },
+	{ "nccl", "use the gloo backend in the simulated run" },
+	{ "nvshmem", "do without symmetric memory in the simulated run" },
+	{ "nvrtc", "nothing can be compiled for the device: do without jiterator and fused kernels" },
+	{ "cupti", "profile without CUDA activities" },
+	{ "cufile", "read and write files without GPUDirect Storage" },
+};
+
+static const char *advice_for(const char *library)
+{
+	size_t i;
+
+	if (strncmp(library, "lib", 3) == 0)
+		library += 3;
+	for (i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		if (strncmp(library, table[i].stem, strlen(table[i].stem)) == 0)
+			return table[i].advice;
+	}
+	return "do without it in the simulated run";
+}
+
+/* A stub passes the same string each time, so its address tells functions apart. */
+static bool is_first(const char *function)
+{
+	static const char *seen[1024];
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	static size_t n_seen;
+	bool is_new = true;
+	size_t i;
+
+	pthread_mutex_lock(&lock);
+	for (i = 0; i < n_seen && is_new; i++)
+		is_new = seen[i] != function;
+	if (is_new && n_seen < sizeof(seen) / sizeof(seen[0]))
+		seen[n_seen++] = function;
+	else
+		is_new = false;
+	pthread_mutex_unlock(&lock);
+	return is_new;
+}
+
+int sim_refuse_vendor(const char *library, const char *function)
+{
+	if (is_first(function))
+		sim_say("%s (%s): the simulated device has only a stub of this library, the call fails; %s", function,
+		        library, advice_for(library));
+	return 0;
+}
