@@ -29,14 +29,15 @@ $(BUILD)/include/%.h: sim/include/%.h
 # tests/unit/test_X.c            trace/ and analysis/
 # tests/unit/X.c                 shared by tests; linked where it is used
 # tests/e2e/X.c                  an application: what it links is CUDA, here the simulated one
-# tests/bench/X.c                an application that prints one JSON document
+# tests/bench/X.c                an application; its CUDA does nothing, so that only our own cost is measured
 UNIT_SRC := $(wildcard tests/unit/test_*.c)
 UNIT_BIN := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(UNIT_SRC))
 E2E_BIN  := $(patsubst tests/e2e/%.c,$(BUILD)/tests/e2e/%,$(wildcard tests/e2e/*.c))
 BENCH_BIN := $(patsubst tests/bench/%.c,$(BUILD)/tests/bench/%,$(wildcard tests/bench/*.c))
+BENCH_CUDART := $(BUILD)/tests/bench/libcudart.so.13
 FUZZ_BIN := $(patsubst tests/fuzz/%.c,$(BUILD)/tests/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 EXAMPLE_BIN := $(patsubst examples/c/%.c,$(BUILD)/examples/%,$(wildcard examples/c/*.c))
-APP_SRC := $(wildcard tests/unit/*.c tests/e2e/*.c tests/bench/*.c tests/fuzz/*.c examples/c/*.c)
+APP_SRC := $(wildcard tests/unit/*.c tests/e2e/*.c tests/bench/*.c tests/bench/nothing/*.c tests/fuzz/*.c examples/c/*.c)
 
 SIM_LINK = $(addprefix $(BUILD)/lib/sim/,libcudart.so.13 libcuda.so.1 libsimcore.so)
 RPATH_SIM = -Wl,-rpath,$(abspath $(BUILD)/lib/sim)
@@ -68,13 +69,17 @@ $(BUILD)/tests/fuzz/%: $(BUILD)/obj/tests/fuzz/%.c.o $(BUILD)/obj/tests/fuzz/rep
 LINK_APPLICATION = @mkdir -p $(@D) && $(CC) -o $@ $< $(SIM_LINK) $(RPATH_SIM) $(LDFLAGS_ALL) -lpthread -lm
 $(E2E_BIN): $(BUILD)/tests/e2e/%: $(BUILD)/obj/tests/e2e/%.c.o $(SIM_LINK)
 	$(LINK_APPLICATION)
-$(BENCH_BIN): $(BUILD)/tests/bench/%: $(BUILD)/obj/tests/bench/%.c.o $(SIM_LINK)
-	$(LINK_APPLICATION)
+$(BENCH_CUDART): $(BUILD)/obj/tests/bench/nothing/cudart.c.o
+	@mkdir -p $(@D)
+	$(CC) -shared -o $@ $< -Wl,-soname,$(@F) $(LDFLAGS_ALL)
+$(BENCH_BIN): $(BUILD)/tests/bench/%: $(BUILD)/obj/tests/bench/%.c.o $(BENCH_CUDART)
+	@mkdir -p $(@D)
+	$(CC) -o $@ $< $(BENCH_CUDART) -Wl,-rpath,'$$ORIGIN' $(LDFLAGS_ALL)
 $(EXAMPLE_BIN): $(BUILD)/examples/%: $(BUILD)/obj/examples/c/%.c.o $(SIM_LINK)
 	$(LINK_APPLICATION)
 
 .PHONY: test-programs unit-programs
-test-programs: all unit-programs $(E2E_BIN) $(EXAMPLE_BIN)
+test-programs: all unit-programs $(E2E_BIN) $(EXAMPLE_BIN) $(BENCH_BIN)
 unit-programs: $(UNIT_BIN) $(FUZZ_BIN)
 
 # ---- test, demo, bench --------------------------------------------------------
@@ -87,7 +92,7 @@ fuzz-replay: $(FUZZ_BIN) ## the kept inputs of the fuzz targets, once each
 	@BUILD=$(BUILD) scripts/run-tests.sh fuzz
 demo: all | $(WANTED_DEPS) ## record the example trainer on the simulated device and print the report
 	@BUILD=$(BUILD) scripts/demo.sh
-bench: all $(BENCH_BIN) ## cost per call and reader throughput; leaves build/bench/*.json
+bench: all $(BENCH_BIN) ## what recording adds to a call; leaves build/bench/*.json
 	@BUILD=$(BUILD) scripts/bench.sh
 
 # ---- checks --------------------------------------------------------------------
