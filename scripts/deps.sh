@@ -58,7 +58,7 @@ die() { printf 'deps: %s\n' "$*" >&2; exit 2; }
 # python_in MIN MAX: prints the first Python 3 of that range that can make a virtual environment.
 python_in() {
 	local candidate
-	for candidate in ${PYTHON:-} python3 /usr/bin/python3 python3.13 python3.12 python3.11 python3.10; do
+	for candidate in ${PYTHON:-} python3 /usr/bin/python3 python3.{14,13,12,11,10}; do
 		if "$candidate" -c "import sys, venv, ensurepip; sys.exit(not ($1 <= sys.version_info[1] <= $2))" 2>/dev/null; then
 			"$candidate" -c 'import sys; print(sys.executable)'
 			return
@@ -180,6 +180,7 @@ core_python() {
 torch_python() {
 	local python
 	! is_done torch "$VENV/bin/pytest" || return 0
+	python_in "$TORCH_PYTHON_MIN" "$TORCH_PYTHON_MAX" >/dev/null || install_packages "python3 python3-venv"
 	python=$(python_in "$TORCH_PYTHON_MIN" "$TORCH_PYTHON_MAX") ||
 		die "PyTorch needs a Python from 3.$TORCH_PYTHON_MIN to 3.$TORCH_PYTHON_MAX with venv: set PYTHON to one"
 	make_venv "$VENV" "$python"
