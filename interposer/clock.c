@@ -28,7 +28,7 @@ static bool is_tsc_trusted(void)
 #endif
 }
 
-void sy_clock_choose(void)
+void sy_clock_find(void)
 {
 	union {
 		void *object;
@@ -37,12 +37,15 @@ void sy_clock_choose(void)
 
 	if (sy_dl_is_defined(SY_VIRTUAL_CLOCK_SYMBOL))
 		lent.object = sy_real_dlsym(RTLD_DEFAULT, SY_VIRTUAL_CLOCK_SYMBOL);
-	if (lent.function && lent.function() != 0) {
-		sy_clock_virtual = lent.function;
+	sy_clock_virtual = lent.function;
+}
+
+void sy_clock_choose(void)
+{
+	if (sy_clock_virtual && sy_clock_virtual() != 0)
 		sy_clock_kind = SY_CLOCK_VIRTUAL;
-	} else {
+	else
 		sy_clock_kind = is_tsc_trusted() ? SY_CLOCK_TSC : SY_CLOCK_MONOTONIC;
-	}
 }
 
 void sy_clock_read(struct sy_clock_pair *pair)

@@ -17,7 +17,10 @@
 extern enum sy_clock_kind sy_clock_kind;
 extern sy_virtual_clock_fn sy_clock_virtual;
 
-/* Chooses the clock. Once, before the first event of a process. */
+/* Looks for a simulated device's clock. Before main. */
+void sy_clock_find(void);
+
+/* Chooses the clock. Before the first event of a process. */
 void sy_clock_choose(void);
 
 /* The moment on all clocks. */

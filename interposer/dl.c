@@ -57,13 +57,13 @@ static const void *table_at(ElfW(Addr) base, ElfW(Addr) address)
 	return (const void *)(address >= base ? address : address + base);
 }
 
-static bool read_object(const struct link_map *map, struct object *object)
+static bool read_object(ElfW(Addr) base, const ElfW(Dyn) *dynamic, struct object *object)
 {
-	*object = (struct object){ .base = map->l_addr };
-	if (!map->l_ld)
+	*object = (struct object){ .base = base };
+	if (!dynamic)
 		return false;
-	for (const ElfW(Dyn) *d = map->l_ld; d->d_tag != DT_NULL; d++) {
-		const void *at = table_at(map->l_addr, d->d_un.d_ptr);
+	for (const ElfW(Dyn) *d = dynamic; d->d_tag != DT_NULL; d++) {
+		const void *at = table_at(base, d->d_un.d_ptr);
 
 		if (d->d_tag == DT_SYMTAB)
 			object->symbols = at;
@@ -136,7 +136,8 @@ static void *find_in_libc(const char *name)
 		const char *base = base_name(map->l_name);
 		struct object object;
 
-		if ((!same_text(base, "libc.so.6") && !same_text(base, "libdl.so.2")) || !read_object(map, &object))
+		if ((!same_text(base, "libc.so.6") && !same_text(base, "libdl.so.2")) ||
+		    !read_object(map->l_addr, map->l_ld, &object))
 			continue;
 		for (size_t i = 0; i < N_DL_VERSIONS; i++) {
 			void *at = find_in(&object, name, dl_versions[i]);
@@ -174,13 +175,30 @@ void *sy_dl_answer(void *handle, const char *name)
 	return sy_real_replace_symbol(handle, name);
 }
 
-int sy_dl_is_defined(const char *name)
-{
-	for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next) {
-		struct object object;
+struct question {
+	const char *name;
+	bool is_defined;
+};
 
-		if (read_object(map, &object) && find_in(&object, name, NULL))
-			return 1;
-	}
-	return 0;
+static int ask_object(struct dl_phdr_info *info, size_t bytes, void *data)
+{
+	struct question *question = data;
+	const ElfW(Dyn) *dynamic = NULL;
+	struct object object;
+
+	(void)bytes;
+	for (unsigned i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+			dynamic = (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+	if (read_object(info->dlpi_addr, dynamic, &object) && find_in(&object, question->name, NULL))
+		question->is_defined = true;
+	return question->is_defined;
+}
+
+bool sy_dl_is_defined(const char *name)
+{
+	struct question question = { name, false };
+
+	dl_iterate_phdr(ask_object, &question);
+	return question.is_defined;
 }

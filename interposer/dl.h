@@ -10,6 +10,8 @@
 #ifndef SY_INTERPOSER_DL_H
 #define SY_INTERPOSER_DL_H
 
+#include <stdbool.h>
+
 typedef void *(*sy_dlsym_fn)(void *handle, const char *name);
 typedef void *(*sy_dlvsym_fn)(void *handle, const char *name, const char *version);
 
@@ -29,7 +31,8 @@ void *sy_dl_answer(void *handle, const char *name);
 /*
  * True if some loaded object defines `name`. Asks the objects' tables instead
  * of dlsym, whose failure would leave a message for the program's dlerror().
+ * Not before sy_dl_init has returned.
  */
-int sy_dl_is_defined(const char *name);
+bool sy_dl_is_defined(const char *name);
 
 #endif

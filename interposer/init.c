@@ -20,6 +20,7 @@ __attribute__((constructor)) static void begin(void)
 	sy_config_read();
 	if (sy_config.is_active) {
 		sy_out_init();
+		sy_clock_find();
 		error = sy_thread_init();
 		if (!error)
 			error = sy_state_create();

@@ -35,15 +35,30 @@ static bool is_found;
 
 #define FIELD(object, offset, type) (*(const type *)((const char *)(object) + (offset)))
 
-bool sy_python_is_ready(void)
+static const char *reason; /* atomic; why Python stacks are off, until it has been said */
+
+/* Said when the first line is missed, so that a program without CUDA calls hears nothing. */
+static SY_COLD void say_reason(void)
 {
-	return __atomic_load_n(&status, __ATOMIC_ACQUIRE) == READY;
+	const char *unsaid = __atomic_exchange_n(&reason, NULL, __ATOMIC_ACQ_REL);
+
+	if (unsaid)
+		sy_log("no Python lines: ", unsaid, "; calls are named by their native callers only");
 }
 
-static void set_unusable(const char *reason)
+bool sy_python_is_ready(void)
 {
-	if (__atomic_exchange_n(&status, UNUSABLE, __ATOMIC_ACQ_REL) != UNUSABLE)
-		sy_log("no Python lines: ", reason, "; calls are named by their native callers only");
+	if (SY_LIKELY(__atomic_load_n(&status, __ATOMIC_ACQUIRE) == READY))
+		return true;
+	if (__atomic_load_n(&reason, __ATOMIC_ACQUIRE))
+		say_reason();
+	return false;
+}
+
+static void set_unusable(const char *why)
+{
+	__atomic_store_n(&reason, why, __ATOMIC_RELEASE);
+	__atomic_store_n(&status, UNUSABLE, __ATOMIC_RELEASE);
 }
 
 static void choose_layout(void)

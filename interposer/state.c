@@ -7,6 +7,7 @@
 #include "interposer/config.h"
 #include "interposer/log.h"
 #include "interposer/out.h"
+#include "interposer/step.h"
 
 #include <errno.h>
 #include <string.h>
@@ -95,6 +96,7 @@ bool sy_state_start(struct sy_state *state)
 	pthread_mutex_lock(&state->mutex);
 	is_tracing = state->phase == SY_PHASE_FRESH ? start(state) : state->phase == SY_PHASE_TRACING;
 	pthread_mutex_unlock(&state->mutex);
+	sy_step_poke_python();
 	return is_tracing;
 }
 

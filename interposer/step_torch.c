@@ -163,8 +163,7 @@ static int on_audit(const char *event, struct py_object *arguments, void *data)
 	(void)data;
 	if (SY_LIKELY(progress >= BUSY) || (strcmp(event, "import") != 0 && strcmp(event, "exec") != 0))
 		return 0;
-	if (!sy_python_is_ready())
-		sy_python_check();
+	sy_python_check();
 	if (!is_steps_wanted())
 		return 0;
 	if (progress == OPTIM_IMPORTED)
