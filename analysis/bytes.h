@@ -17,7 +17,7 @@ struct sy_bytes {
 	unsigned char *data;
 	size_t used;
 	size_t room;
-	bool has_failed;        /* an append found no memory; the contents are incomplete */
+	bool has_failed; /* an append found no memory; the contents are incomplete */
 };
 
 /* Appends `n` bytes and returns where they begin. NULL `from` appends zeros. */

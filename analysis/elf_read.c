@@ -98,7 +98,7 @@ static bool find_tables(struct sy_elf *elf, struct tables *tables)
 
 /* Fills version and file of an import from the list of needed versions. */
 static void find_needed_version(struct sy_elf *elf, const struct tables *tables, GElf_Versym index,
-				struct sy_elf_entry *entry)
+                                struct sy_elf_entry *entry)
 {
 	size_t i, j, at = 0, aux_at;
 	GElf_Vernaux aux;
@@ -191,7 +191,8 @@ static bool build_id(struct sy_elf *elf, char *out, size_t out_bytes)
 		Elf_Data *data;
 		GElf_Nhdr note;
 
-		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_NOTE || !(data = elf_getdata(section, NULL)))
+		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_NOTE ||
+		    !(data = elf_getdata(section, NULL)))
 			continue;
 		while ((at = gelf_getnote(data, at, &note, &name_at, &desc_at))) {
 			const unsigned char *desc = (const unsigned char *)data->d_buf + desc_at;
@@ -222,6 +223,6 @@ int sy_elf_identity(const char *path, char *out, size_t out_bytes)
 	if (stat(path, &status) < 0)
 		return -1;
 	snprintf(out, out_bytes, "%llx-%llx.%lx", (unsigned long long)status.st_size,
-		 (unsigned long long)status.st_mtim.tv_sec, (unsigned long)status.st_mtim.tv_nsec);
+	         (unsigned long long)status.st_mtim.tv_sec, (unsigned long)status.st_mtim.tv_nsec);
 	return 0;
 }

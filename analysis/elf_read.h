@@ -17,9 +17,9 @@ struct sy_elf;
 /* One undefined or defined dynamic symbol. Strings live until sy_elf_close(). */
 struct sy_elf_entry {
 	const char *name;
-	const char *version;    /* version node, or NULL */
-	const char *file;       /* imports: the library the version is expected in, or NULL */
-	uint64_t size;          /* bytes, 0 if not stated */
+	const char *version; /* version node, or NULL */
+	const char *file;    /* imports: the library the version is expected in, or NULL */
+	uint64_t size;       /* bytes, 0 if not stated */
 	bool is_object;
 };
 

@@ -16,8 +16,20 @@
 #define PAGE ((uint64_t)4096)
 
 enum {
-	S_NULL, S_HASH, S_DYNSYM, S_DYNSTR, S_VERSYM, S_VERDEF, S_RELA, S_RODATA, S_TEXT, S_DYNAMIC, S_SLOT, S_DATA,
-	S_NAMES, N_SECTIONS
+	S_NULL,
+	S_HASH,
+	S_DYNSYM,
+	S_DYNSTR,
+	S_VERSYM,
+	S_VERDEF,
+	S_RELA,
+	S_RODATA,
+	S_TEXT,
+	S_DYNAMIC,
+	S_SLOT,
+	S_DATA,
+	S_NAMES,
+	N_SECTIONS
 };
 
 enum { P_TABLES, P_CODE, P_DATA, P_DYNAMIC, P_RELRO, P_STACK, N_SEGMENTS };
@@ -30,23 +42,48 @@ static const struct {
 	Elf64_Shdr header;
 } layout[N_SECTIONS] = {
 	[S_NULL] = { "", { .sh_type = SHT_NULL } },
-	[S_HASH] = { ".hash", { .sh_type = SHT_HASH, .sh_flags = SHF_ALLOC, .sh_link = S_DYNSYM, .sh_entsize = 4,
-				.sh_addralign = 8 } },
-	[S_DYNSYM] = { ".dynsym", { .sh_type = SHT_DYNSYM, .sh_flags = SHF_ALLOC, .sh_link = S_DYNSTR, .sh_info = 1,
-				    .sh_entsize = sizeof(Elf64_Sym), .sh_addralign = 8 } },
+	[S_HASH] = { ".hash",
+	             { .sh_type = SHT_HASH,
+	               .sh_flags = SHF_ALLOC,
+	               .sh_link = S_DYNSYM,
+	               .sh_entsize = 4,
+	               .sh_addralign = 8 } },
+	[S_DYNSYM] = { ".dynsym",
+	               { .sh_type = SHT_DYNSYM,
+	                 .sh_flags = SHF_ALLOC,
+	                 .sh_link = S_DYNSTR,
+	                 .sh_info = 1,
+	                 .sh_entsize = sizeof(Elf64_Sym),
+	                 .sh_addralign = 8 } },
 	[S_DYNSTR] = { ".dynstr", { .sh_type = SHT_STRTAB, .sh_flags = SHF_ALLOC, .sh_addralign = 1 } },
-	[S_VERSYM] = { ".gnu.version", { .sh_type = SHT_GNU_versym, .sh_flags = SHF_ALLOC, .sh_link = S_DYNSYM,
-					 .sh_entsize = sizeof(Elf64_Versym), .sh_addralign = 2 } },
-	[S_VERDEF] = { ".gnu.version_d", { .sh_type = SHT_GNU_verdef, .sh_flags = SHF_ALLOC, .sh_link = S_DYNSTR,
-					   .sh_addralign = 8 } },
-	[S_RELA] = { ".rela.dyn", { .sh_type = SHT_RELA, .sh_flags = SHF_ALLOC, .sh_link = S_DYNSYM,
-				    .sh_entsize = sizeof(Elf64_Rela), .sh_addralign = 8 } },
+	[S_VERSYM] = { ".gnu.version",
+	               { .sh_type = SHT_GNU_versym,
+	                 .sh_flags = SHF_ALLOC,
+	                 .sh_link = S_DYNSYM,
+	                 .sh_entsize = sizeof(Elf64_Versym),
+	                 .sh_addralign = 2 } },
+	[S_VERDEF] = { ".gnu.version_d",
+	               { .sh_type = SHT_GNU_verdef, .sh_flags = SHF_ALLOC, .sh_link = S_DYNSTR, .sh_addralign = 8 } },
+	[S_RELA] = { ".rela.dyn",
+	             { .sh_type = SHT_RELA,
+	               .sh_flags = SHF_ALLOC,
+	               .sh_link = S_DYNSYM,
+	               .sh_entsize = sizeof(Elf64_Rela),
+	               .sh_addralign = 8 } },
 	[S_RODATA] = { ".rodata", { .sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC, .sh_addralign = 16 } },
-	[S_TEXT] = { ".text", { .sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC | SHF_EXECINSTR, .sh_addralign = PAGE } },
-	[S_DYNAMIC] = { ".dynamic", { .sh_type = SHT_DYNAMIC, .sh_flags = SHF_ALLOC | SHF_WRITE, .sh_link = S_DYNSTR,
-				      .sh_entsize = sizeof(Elf64_Dyn), .sh_addralign = PAGE } },
-	[S_SLOT] = { ".got", { .sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC | SHF_WRITE, .sh_entsize = 8,
-			       .sh_addralign = 8 } },
+	[S_TEXT] = { ".text",
+	             { .sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC | SHF_EXECINSTR, .sh_addralign = PAGE } },
+	[S_DYNAMIC] = { ".dynamic",
+	                { .sh_type = SHT_DYNAMIC,
+	                  .sh_flags = SHF_ALLOC | SHF_WRITE,
+	                  .sh_link = S_DYNSTR,
+	                  .sh_entsize = sizeof(Elf64_Dyn),
+	                  .sh_addralign = PAGE } },
+	[S_SLOT] = { ".got",
+	             { .sh_type = SHT_PROGBITS,
+	               .sh_flags = SHF_ALLOC | SHF_WRITE,
+	               .sh_entsize = 8,
+	               .sh_addralign = 8 } },
 	[S_DATA] = { ".bss", { .sh_type = SHT_NOBITS, .sh_flags = SHF_ALLOC | SHF_WRITE, .sh_addralign = PAGE } },
 	[S_NAMES] = { ".shstrtab", { .sh_type = SHT_STRTAB, .sh_addralign = 1 } },
 };
@@ -58,7 +95,7 @@ struct draft {
 	Elf64_Shdr header[N_SECTIONS];
 	const char *versions[SY_ELF_MAX_VERSIONS];
 	size_t n_versions;
-	size_t soname;          /* in .dynstr */
+	size_t soname; /* in .dynstr */
 };
 
 static uint64_t align_up(uint64_t value, uint64_t alignment)
@@ -223,8 +260,9 @@ static void resolve_symbols(struct draft *draft)
 
 static void resolve_fixups(struct draft *draft)
 {
-	static const int section[] = { [SY_ELF_TEXT] = S_TEXT, [SY_ELF_RODATA] = S_RODATA,
-				       [SY_ELF_IMPORT_SLOT] = S_SLOT };
+	static const int section[] = {
+		[SY_ELF_TEXT] = S_TEXT, [SY_ELF_RODATA] = S_RODATA, [SY_ELF_IMPORT_SLOT] = S_SLOT
+	};
 	const struct sy_elf_library *library = draft->library;
 	size_t i;
 

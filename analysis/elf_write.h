@@ -19,23 +19,23 @@
 enum sy_elf_target { SY_ELF_TEXT, SY_ELF_RODATA, SY_ELF_IMPORT_SLOT };
 
 struct sy_elf_fixup {
-	size_t at;              /* of the 4-byte field, from the start of the code; the field ends the instruction */
+	size_t at; /* of the 4-byte field, from the start of the code; the field ends the instruction */
 	enum sy_elf_target target;
-	size_t offset;          /* into the target; 0 for the import slot */
+	size_t offset; /* into the target; 0 for the import slot */
 };
 
 struct sy_elf_symbol {
 	const char *name;
-	const char *version;    /* the version node, or NULL */
-	uint64_t value;         /* from the start of the code, or of the data if is_object */
-	uint64_t size;          /* bytes */
+	const char *version; /* the version node, or NULL */
+	uint64_t value;      /* from the start of the code, or of the data if is_object */
+	uint64_t size;       /* bytes */
 	bool is_object;
 };
 
 /* A library to lay out. All is borrowed from the caller. Data objects are zeros. */
 struct sy_elf_library {
 	const char *soname;
-	const char *import;     /* weak function, found when the library is loaded; its address is in the import slot */
+	const char *import; /* weak function, found when the library is loaded; its address is in the import slot */
 	const struct sy_elf_symbol *symbols;
 	size_t n_symbols;
 	const struct sy_elf_fixup *fixups;

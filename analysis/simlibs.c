@@ -35,8 +35,9 @@ static int append(const char *path, void *context)
 	int n = snprintf(list->out + list->used, room, "%s%s", list->used ? ":" : "", path);
 
 	if (n < 0 || (size_t)n >= room)
-		return sy_complain(list->err, list->err_bytes, "cannot preload the simulated device: the list is longer than %zu bytes",
-				   list->bytes);
+		return sy_complain(list->err, list->err_bytes,
+		                   "cannot preload the simulated device: the list is longer than %zu bytes",
+		                   list->bytes);
 	list->used += (size_t)n;
 	return 0;
 }
@@ -50,8 +51,8 @@ static int append_own(struct list *list, const char *sim_dir, const char *name, 
 		snprintf(suffix, sizeof(suffix), ".%d", major);
 	if (snprintf(path, sizeof(path), "%s/%s%s", sim_dir, name, suffix) >= (int)sizeof(path) ||
 	    access(path, R_OK) != 0)
-		return sy_complain(list->err, list->err_bytes, "the simulated device is not complete: no %s%s in %s", name,
-				   suffix, sim_dir);
+		return sy_complain(list->err, list->err_bytes, "the simulated device is not complete: no %s%s in %s",
+		                   name, suffix, sim_dir);
 	return append(path, list);
 }
 
@@ -94,7 +95,7 @@ static int find_torch(char *const argv[], struct sy_torch *torch, int *program_m
 }
 
 int sy_simlibs_preload(const char *sim_dir, char *const argv[], char *out, size_t out_bytes, char *err,
-		       size_t err_bytes)
+                       size_t err_bytes)
 {
 	struct list list = { out, out_bytes, 0, err, err_bytes };
 	struct sy_torch torch;
@@ -103,8 +104,8 @@ int sy_simlibs_preload(const char *sim_dir, char *const argv[], char *out, size_
 	if (out_bytes)
 		out[0] = '\0';
 	if (sim_dir[0] != '/' || strpbrk(sim_dir, ": \t\n"))
-		return sy_complain(err, err_bytes, "cannot preload from \"%s\": not absolute, or has a blank or a colon",
-				   sim_dir);
+		return sy_complain(err, err_bytes,
+		                   "cannot preload from \"%s\": not absolute, or has a blank or a colon", sim_dir);
 	has_torch = find_torch(argv, &torch, &major, &list);
 	if (has_torch < 0)
 		return -1;

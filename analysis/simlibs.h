@@ -16,6 +16,6 @@
  * or -1 with one line (no newline) in `err`. Not thread-safe.
  */
 int sy_simlibs_preload(const char *sim_dir, char *const argv[], char *out, size_t out_bytes, char *err,
-		       size_t err_bytes);
+                       size_t err_bytes);
 
 #endif

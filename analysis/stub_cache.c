@@ -122,15 +122,13 @@ static uint64_t mix(uint64_t hash, const char *text)
  */
 static void cache_key(const struct sy_torch *torch, const char *sim_dir, char *key, size_t key_bytes)
 {
-	static const char *const own[] = { "libcuda.so.1", "libcudart.so.%d", "libcublas.so.%d", "libcublasLt.so.%d" };
+	static const char *const own[] = { "libcuda", "libcudart", "libcublas", "libcublasLt" };
 	char torch_identity[80] = "unknown", identity[80], name[32], path[PATH_MAX];
 	uint64_t hash = mix(UINT64_C(0xcbf29ce484222325), torch->package);
 	size_t i;
 
 	for (i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
-		snprintf(name, sizeof(name), "%.*s", (int)strcspn(own[i], "%"), own[i]);
-		if (strchr(own[i], '%'))
-			snprintf(name + strlen(name), sizeof(name) - strlen(name), "%d", torch->cuda_major);
+		snprintf(name, sizeof(name), "%s.so.%d", own[i], i == 0 ? 1 : torch->cuda_major);
 		join(path, sim_dir, name);
 		if (sy_elf_identity(path, identity, sizeof(identity)) == 0)
 			hash = mix(hash, identity);
@@ -206,8 +204,8 @@ static int walk_dir(const char *dir, sy_stub_path_fn fn, void *context)
  * says why. Whatever happens, and whoever does the same at once, a directory
  * that was complete is only ever replaced by a complete one, in one step.
  */
-static int make_cached(const struct sy_torch *torch, const char *sim_dir, const char *base, const char *dir,
-		       char *err, size_t err_bytes)
+static int make_cached(const struct sy_torch *torch, const char *sim_dir, const char *base, const char *dir, char *err,
+                       size_t err_bytes)
 {
 	char fresh[PATH_MAX];
 	int result = 0;
@@ -245,8 +243,8 @@ static int make_private(const struct sy_torch *torch, const char *sim_dir, const
 	return 0;
 }
 
-int sy_stub_cache(const struct sy_torch *torch, const char *sim_dir, sy_stub_path_fn fn, void *context,
-		  char *err, size_t err_bytes)
+int sy_stub_cache(const struct sy_torch *torch, const char *sim_dir, sy_stub_path_fn fn, void *context, char *err,
+                  size_t err_bytes)
 {
 	char base[PATH_MAX], dir[PATH_MAX], key[256], why[PATH_MAX + 128];
 

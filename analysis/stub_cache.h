@@ -23,7 +23,7 @@ typedef int (*sy_stub_path_fn)(const char *path, void *context);
  * Makes the stubs of `torch` if they are not there yet, then calls `fn` with
  * each. 0, or -1 with one line in `err`. Not thread-safe: one caller per process.
  */
-int sy_stub_cache(const struct sy_torch *torch, const char *sim_dir, sy_stub_path_fn fn, void *context,
-		  char *err, size_t err_bytes);
+int sy_stub_cache(const struct sy_torch *torch, const char *sim_dir, sy_stub_path_fn fn, void *context, char *err,
+                  size_t err_bytes);
 
 #endif

@@ -20,8 +20,8 @@ struct assembly {
 	size_t n_symbols;
 	struct sy_elf_fixup *fixups;
 	size_t n_fixups;
-	size_t refuse_at;       /* code shared by all refusals */
-	size_t error_text_at;   /* in rodata */
+	size_t refuse_at;     /* code shared by all refusals */
+	size_t error_text_at; /* in rodata */
 	uint64_t data_bytes;
 };
 
@@ -51,36 +51,36 @@ static void relative(struct assembly *as, enum sy_elf_target target, size_t offs
 static void emit_shared_refusal(struct assembly *as, size_t library_at)
 {
 	as->refuse_at = as->text.used;
-	CODE(as, "\x50");                       /* push rax */
-	CODE(as, "\x48\x8d\x3d");               /* lea rdi, [library] */
+	CODE(as, "\x50");         /* push rax */
+	CODE(as, "\x48\x8d\x3d"); /* lea rdi, [library] */
 	relative(as, SY_ELF_RODATA, library_at);
-	CODE(as, "\x48\x8b\x05");               /* mov rax, [import slot] */
+	CODE(as, "\x48\x8b\x05"); /* mov rax, [import slot] */
 	relative(as, SY_ELF_IMPORT_SLOT, 0);
-	CODE(as, "\x48\x85\xc0\x74\x02");       /* test rax, rax; jz over the call */
-	CODE(as, "\xff\xd0");                   /* call rax */
-	CODE(as, "\x58\xc3");                   /* pop rax; ret */
+	CODE(as, "\x48\x85\xc0\x74\x02"); /* test rax, rax; jz over the call */
+	CODE(as, "\xff\xd0");             /* call rax */
+	CODE(as, "\x58\xc3");             /* pop rax; ret */
 }
 
 static void emit_refuse(struct assembly *as, const struct sy_stub *stub)
 {
-	CODE(as, "\x48\x8d\x35");               /* lea rsi, [name] */
+	CODE(as, "\x48\x8d\x35"); /* lea rsi, [name] */
 	relative(as, SY_ELF_RODATA, sy_bytes_put_text(&as->rodata, stub->name));
-	CODE(as, "\x48\xc7\xc0");               /* mov rax, value (sign-extended) */
+	CODE(as, "\x48\xc7\xc0"); /* mov rax, value (sign-extended) */
 	immediate(as, stub->value);
-	CODE(as, "\xe9");                       /* jmp to the shared part */
+	CODE(as, "\xe9"); /* jmp to the shared part */
 	relative(as, SY_ELF_TEXT, as->refuse_at);
 }
 
 static void emit_value(struct assembly *as, int32_t value)
 {
-	CODE(as, "\x48\xc7\xc0");               /* mov rax, value (sign-extended) */
+	CODE(as, "\x48\xc7\xc0"); /* mov rax, value (sign-extended) */
 	immediate(as, value);
-	CODE(as, "\xc3");                       /* ret */
+	CODE(as, "\xc3"); /* ret */
 }
 
 static void emit_text_address(struct assembly *as)
 {
-	CODE(as, "\x48\x8d\x05");               /* lea rax, [text] */
+	CODE(as, "\x48\x8d\x05"); /* lea rax, [text] */
 	relative(as, SY_ELF_RODATA, as->error_text_at);
 }
 
@@ -92,13 +92,13 @@ static void emit_store_int(struct assembly *as, int arg, int32_t value)
 
 	code(as, test[arg], sizeof(test[arg])); /* test rdi|rsi|rdx; jz over the store */
 	code(as, store[arg], sizeof(store[arg]));
-	immediate(as, value);                   /* mov dword [rdi|rsi|rdx], value */
+	immediate(as, value); /* mov dword [rdi|rsi|rdx], value */
 }
 
 static void emit_out_text(struct assembly *as, int arg)
 {
 	static const char body[3][8] = { "\x48\x85\xff\x74\x03\x48\x89\x07", "\x48\x85\xf6\x74\x03\x48\x89\x06",
-					 "\x48\x85\xd2\x74\x03\x48\x89\x02" };
+		                         "\x48\x85\xd2\x74\x03\x48\x89\x02" };
 
 	emit_text_address(as);
 	code(as, body[arg], sizeof(body[arg])); /* test rdi|rsi|rdx; jz over; mov [rdi|rsi|rdx], rax */
@@ -112,17 +112,17 @@ static void emit_property(struct assembly *as, const struct sy_stub *stub)
 
 	sy_bytes_align(&as->rodata, sizeof(values[0]));
 	at = sy_bytes_put(&as->rodata, values, sizeof(values));
-	CODE(as, "\x48\x8d\x05");               /* lea rax, [values] */
+	CODE(as, "\x48\x8d\x05"); /* lea rax, [values] */
 	relative(as, SY_ELF_RODATA, at);
 	CODE(as, "\x89\xff\x83\xff\x02\x77\x08"); /* mov edi, edi; cmp edi, 2; ja to the refusal */
-	CODE(as, "\x8b\x04\xb8\x89\x06");       /* mov eax, [rax + 4 * rdi]; mov [rsi], eax */
-	CODE(as, "\x31\xc0\xc3");               /* xor eax, eax; ret */
+	CODE(as, "\x8b\x04\xb8\x89\x06");         /* mov eax, [rax + 4 * rdi]; mov [rsi], eax */
+	CODE(as, "\x31\xc0\xc3");                 /* xor eax, eax; ret */
 	emit_value(as, stub->arg);
 }
 
 static void emit_body(struct assembly *as, const struct sy_stub *stub)
 {
-	CODE(as, "\xf3\x0f\x1e\xfa");           /* endbr64 */
+	CODE(as, "\xf3\x0f\x1e\xfa"); /* endbr64 */
 	switch (stub->kind) {
 	case SY_STUB_REFUSE:
 		emit_refuse(as, stub);
@@ -132,7 +132,7 @@ static void emit_body(struct assembly *as, const struct sy_stub *stub)
 		break;
 	case SY_STUB_TEXT:
 		emit_text_address(as);
-		CODE(as, "\xc3");               /* ret */
+		CODE(as, "\xc3"); /* ret */
 		break;
 	case SY_STUB_OUT_INT:
 		emit_store_int(as, stub->arg, stub->value);
@@ -177,7 +177,7 @@ static void emit_stub(struct assembly *as, const struct sy_stub *stub)
 }
 
 int sy_stub_library(const char *soname, const char *import, const struct sy_stub *stubs, size_t n_stubs,
-		    struct sy_bytes *image)
+                    struct sy_bytes *image)
 {
 	struct assembly as = { .data_bytes = 0 };
 	struct sy_elf_library library = { .soname = soname, .import = import, .text = &as.text, .rodata = &as.rodata };

@@ -7,7 +7,6 @@
 #include "analysis/complain.h"
 #include "analysis/elf_read.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,7 +63,8 @@ int sy_torch_read(const char *package, struct sy_torch *torch, char *err, size_t
 {
 	memset(torch, 0, sizeof(*torch));
 	if (strlen(package) >= sizeof(torch->package) - sizeof("/lib/libtorch_cuda.so"))
-		return sy_complain(err, err_bytes, "cannot read the PyTorch at %.64s...: the path is too long", package);
+		return sy_complain(err, err_bytes, "cannot read the PyTorch at %.64s...: the path is too long",
+		                   package);
 	snprintf(torch->package, sizeof(torch->package), "%s", package);
 	snprintf(torch->library, sizeof(torch->library), "%.*s/lib/libtorch_cuda.so", PATH_MAX - 32, package);
 	if (access(torch->library, F_OK) != 0)
@@ -72,12 +72,12 @@ int sy_torch_read(const char *package, struct sy_torch *torch, char *err, size_t
 	torch->cuda_major = sy_cuda_major_of(torch->library);
 	if (torch->cuda_major == 0)
 		return sy_complain(err, err_bytes, "cannot tell the CUDA version of %s: it needs no libcudart",
-				   torch->library);
+		                   torch->library);
 	read_minor(torch);
 	return 1;
 }
 
-/* Requires-Dist: nvidia-cudnn-cu13==9.20.0.48; ... */
+/* Requires-Dist: nvidia-cudnn-cu13==9.20.0.48; ...  The stem alone or with a CUDA version: not nvidia-cudnn-frontend. */
 static bool read_requirement(const char *line, const char *stem, int version[3])
 {
 	static const char start[] = "Requires-Dist: nvidia-";
@@ -86,7 +86,10 @@ static bool read_requirement(const char *line, const char *stem, int version[3])
 	if (strncmp(line, start, strlen(start)) != 0 || !pin)
 		return false;
 	line += strlen(start);
-	if (strncasecmp(line, stem, strlen(stem)) != 0 || isalpha((unsigned char)line[strlen(stem)]))
+	if (strncasecmp(line, stem, strlen(stem)) != 0)
+		return false;
+	line += strlen(stem);
+	if (line != pin && strncmp(line, "-cu", 3) != 0)
 		return false;
 	return sscanf(pin, "==%d.%d.%d", &version[0], &version[1], &version[2]) == 3;
 }

@@ -12,9 +12,9 @@
 #include <stddef.h>
 
 struct sy_torch {
-	char package[PATH_MAX];         /* .../site-packages/torch */
-	char library[PATH_MAX];         /* its libtorch_cuda.so */
-	int cuda_major, cuda_minor;     /* the CUDA it was built for; minor 0 if not stated */
+	char package[PATH_MAX];     /* .../site-packages/torch */
+	char library[PATH_MAX];     /* its libtorch_cuda.so */
+	int cuda_major, cuda_minor; /* the CUDA it was built for; minor 0 if not stated */
 };
 
 /*

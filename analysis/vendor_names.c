@@ -10,15 +10,15 @@
 #include <strings.h>
 
 enum sy_answer {
-	SY_ANSWER_NOTHING,      /* 0, or no value at all */
-	SY_ANSWER_CUDA,         /* 13000 */
-	SY_ANSWER_CUDA_PARTS,   /* 13, 0 */
-	SY_ANSWER_CUDNN,        /* 92000 */
-	SY_ANSWER_CUDNN_PARTS,  /* 9, 20, 0 */
-	SY_ANSWER_NCCL,         /* 22907 */
-	SY_ANSWER_CUPTI,        /* 130000 */
-	SY_ANSWER_SONAME,       /* 1000 times the number in the library's name */
-	SY_ANSWER_NO_BYTES,     /* the status, negative */
+	SY_ANSWER_NOTHING,     /* 0, or no value at all */
+	SY_ANSWER_CUDA,        /* 13000 */
+	SY_ANSWER_CUDA_PARTS,  /* 13, 0 */
+	SY_ANSWER_CUDNN,       /* 92000 */
+	SY_ANSWER_CUDNN_PARTS, /* 9, 20, 0 */
+	SY_ANSWER_NCCL,        /* 22907 */
+	SY_ANSWER_CUPTI,       /* 130000 */
+	SY_ANSWER_SONAME,      /* 1000 times the number in the library's name */
+	SY_ANSWER_NO_BYTES,    /* the status, negative */
 };
 
 static const struct {
@@ -121,7 +121,7 @@ static void set_values(struct sy_stub *stub, int32_t first, int32_t second, int3
 
 /* How each library writes its version as one number is told in its API reference. */
 static void fill_values(const char *soname, const struct sy_torch *torch, enum sy_answer what, int32_t status,
-			struct sy_stub *stub)
+                        struct sy_stub *stub)
 {
 	int v[3];
 
@@ -148,7 +148,8 @@ static void fill_values(const char *soname, const struct sy_torch *torch, enum s
 		set_values(stub, v[0] * 10000 + v[1] * 100 + v[2], 0, 0);
 		break;
 	case SY_ANSWER_CUPTI:
-		set_values(stub, torch->cuda_major < 13 ? 26 : torch->cuda_major * 10000 + torch->cuda_minor * 100, 0, 0);
+		set_values(stub, torch->cuda_major < 13 ? 26 : torch->cuda_major * 10000 + torch->cuda_minor * 100, 0,
+		           0);
 		break;
 	case SY_ANSWER_SONAME:
 		set_values(stub, atoi(soname + strcspn(soname, "0123456789")) * 1000, 0, 0);

@@ -27,7 +27,7 @@
 
 struct library {
 	char *soname;
-	struct sy_stub *stubs;  /* name and version are owned */
+	struct sy_stub *stubs; /* name and version are owned */
 	size_t n_stubs, room;
 };
 
@@ -64,8 +64,9 @@ static int note_needed(const char *soname, void *context)
 	if (!sy_vendor_is_nvidia(soname) || find_library(all, soname))
 		return 0;
 	if (all->n_libraries == MAX_LIBRARIES)
-		return sy_complain(all->err, all->err_bytes, "cannot make the vendor stubs: %s needs more than %d libraries",
-				   all->torch->package, MAX_LIBRARIES);
+		return sy_complain(all->err, all->err_bytes,
+		                   "cannot make the vendor stubs: %s needs more than %d libraries", all->torch->package,
+		                   MAX_LIBRARIES);
 	library = &all->libraries[all->n_libraries];
 	library->soname = strdup(soname);
 	if (!library->soname)
@@ -147,7 +148,7 @@ static int note_import(const struct sy_elf_entry *entry, void *context)
 	if (entry->is_object) {
 		stub->kind = SY_STUB_OBJECT;
 		stub->value = entry->size > MIN_OBJECT_BYTES && entry->size < INT32_MAX ? (int32_t)entry->size
-											: MIN_OBJECT_BYTES;
+		                                                                        : MIN_OBJECT_BYTES;
 	}
 	return 0;
 }
@@ -251,8 +252,8 @@ static int emit(struct collection *all, struct library *library, sy_stub_file_fn
 	if (library->n_stubs)
 		qsort(library->stubs, library->n_stubs, sizeof(*library->stubs), compare_stubs);
 	if (sy_stub_library(library->soname, SY_STUB_IMPORT, library->stubs, library->n_stubs, &image) < 0)
-		result = sy_complain(all->err, all->err_bytes, "cannot lay out a stub of %s: out of memory or of versions",
-				     library->soname);
+		result = sy_complain(all->err, all->err_bytes,
+		                     "cannot lay out a stub of %s: out of memory or of versions", library->soname);
 	else
 		result = fn(library->soname, image.data, image.used, context);
 	sy_bytes_free(&image);
@@ -298,8 +299,8 @@ static void free_collection(struct collection *all)
 	}
 }
 
-int sy_vendor_stubs(const struct sy_torch *torch, const char *sim_dir, sy_stub_file_fn fn, void *context,
-		    char *err, size_t err_bytes)
+int sy_vendor_stubs(const struct sy_torch *torch, const char *sim_dir, sy_stub_file_fn fn, void *context, char *err,
+                    size_t err_bytes)
 {
 	struct collection all = { .torch = torch, .sim_dir = sim_dir, .err = err, .err_bytes = err_bytes };
 	int result = each_torch_library(&all, false);

@@ -27,7 +27,7 @@ typedef int (*sy_stub_file_fn)(const char *soname, const void *bytes, size_t n_b
  * and that neither the system nor `sim_dir` provides, and hands each to `fn`.
  * 0, or -1 with one line in `err`. Any thread.
  */
-int sy_vendor_stubs(const struct sy_torch *torch, const char *sim_dir, sy_stub_file_fn fn, void *context,
-		    char *err, size_t err_bytes);
+int sy_vendor_stubs(const struct sy_torch *torch, const char *sim_dir, sy_stub_file_fn fn, void *context, char *err,
+                    size_t err_bytes);
 
 #endif

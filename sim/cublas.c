@@ -18,35 +18,35 @@
  * Exported functions are declared by the vendor's header in the program; here
  * each declaration is followed by its definition.
  */
-#define ONE(name, bytes, factor, params, m, n, k, batch) \
-	SIM_EXPORT int name(HANDLE, STRIP params); \
-	int name(HANDLE, STRIP params) \
-	{ \
-		const struct sim_blas_work work_ = { (m), (n), (k), (batch), (factor), (bytes) }; \
-		return sim_blas_submit(handle, handle ? handle->stream : NULL, &work_); \
+#define ONE(name, bytes, factor, params, m, n, k, batch)                                                               \
+	SIM_EXPORT int name(HANDLE, STRIP params);                                                                     \
+	int name(HANDLE, STRIP params)                                                                                 \
+	{                                                                                                              \
+		const struct sim_blas_work work_ = { (m), (n), (k), (batch), (factor), (bytes) };                      \
+		return sim_blas_submit(handle, handle ? handle->stream : NULL, &work_);                                \
 	}
 
-#define FOUR(base, factor, params, m, n, k, batch) \
-	ONE(cublasS##base, 4, factor, params, m, n, k, batch) \
-	ONE(cublasD##base, 8, factor, params, m, n, k, batch) \
-	ONE(cublasC##base, 8, 4 * (factor), params, m, n, k, batch) \
+#define FOUR(base, factor, params, m, n, k, batch)                                                                     \
+	ONE(cublasS##base, 4, factor, params, m, n, k, batch)                                                          \
+	ONE(cublasD##base, 8, factor, params, m, n, k, batch)                                                          \
+	ONE(cublasC##base, 8, 4 * (factor), params, m, n, k, batch)                                                    \
 	ONE(cublasZ##base, 16, 4 * (factor), params, m, n, k, batch)
 
-#define NUMBER(name, bytes, result_bytes, params) \
-	SIM_EXPORT int name(HANDLE, STRIP params); \
-	int name(HANDLE, STRIP params) \
-	{ \
-		const struct sim_blas_work work_ = { n, 1, 1, 1, 2, (bytes) }; \
-		return sim_blas_submit_result(handle, &work_, result, (result_bytes)); \
+#define NUMBER(name, bytes, result_bytes, params)                                                                      \
+	SIM_EXPORT int name(HANDLE, STRIP params);                                                                     \
+	int name(HANDLE, STRIP params)                                                                                 \
+	{                                                                                                              \
+		const struct sim_blas_work work_ = { n, 1, 1, 1, 2, (bytes) };                                         \
+		return sim_blas_submit_result(handle, &work_, result, (result_bytes));                                 \
 	}
 
 /* Called with arguments that do not matter: the convention lets a callee ignore them. */
-#define REFUSE(name) \
-	SIM_EXPORT int name(void); \
-	int name(void) \
-	{ \
-		sim_refuse(#name); \
-		return SIM_BLAS_NOT_SUPPORTED; \
+#define REFUSE(name)                                                                                                   \
+	SIM_EXPORT int name(void);                                                                                     \
+	int name(void)                                                                                                 \
+	{                                                                                                              \
+		sim_refuse(#name);                                                                                     \
+		return SIM_BLAS_NOT_SUPPORTED;                                                                         \
 	}
 
 #pragma GCC diagnostic push
@@ -54,8 +54,8 @@
 #include "sim/cublas_api.def"
 #pragma GCC diagnostic pop
 
-#define EXPORTED(...) \
-	SIM_EXPORT __VA_ARGS__; \
+#define EXPORTED(...)                                                                                                  \
+	SIM_EXPORT __VA_ARGS__;                                                                                        \
 	__VA_ARGS__
 
 EXPORTED(int cublasCreate_v2(struct sim_blas **handle))
@@ -69,22 +69,22 @@ EXPORTED(int cublasDestroy_v2(HANDLE))
 }
 
 /* One pair of functions per field of the handle. */
-#define STATE(field, type, setter, getter) \
-	EXPORTED(int setter(HANDLE, type value)) \
-	{ \
-		if (!handle) \
-			return SIM_BLAS_NOT_INITIALIZED; \
-		handle->field = value; \
-		return SIM_BLAS_SUCCESS; \
-	} \
-	EXPORTED(int getter(HANDLE, type *value)) \
-	{ \
-		if (!handle) \
-			return SIM_BLAS_NOT_INITIALIZED; \
-		if (!value) \
-			return SIM_BLAS_INVALID_VALUE; \
-		*value = handle->field; \
-		return SIM_BLAS_SUCCESS; \
+#define STATE(field, type, setter, getter)                                                                             \
+	EXPORTED(int setter(HANDLE, type value))                                                                       \
+	{                                                                                                              \
+		if (!handle)                                                                                           \
+			return SIM_BLAS_NOT_INITIALIZED;                                                               \
+		handle->field = value;                                                                                 \
+		return SIM_BLAS_SUCCESS;                                                                               \
+	}                                                                                                              \
+	EXPORTED(int getter(HANDLE, type *value))                                                                      \
+	{                                                                                                              \
+		if (!handle)                                                                                           \
+			return SIM_BLAS_NOT_INITIALIZED;                                                               \
+		if (!value)                                                                                            \
+			return SIM_BLAS_INVALID_VALUE;                                                                 \
+		*value = handle->field;                                                                                \
+		return SIM_BLAS_SUCCESS;                                                                               \
 	}
 
 STATE(stream, CUstream, cublasSetStream_v2, cublasGetStream_v2)

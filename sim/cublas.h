@@ -52,7 +52,7 @@ struct sim_blas {
 /* The size of one call: factor * m * n * k * batch operations on elements of `element_bytes`. */
 struct sim_blas_work {
 	int64_t m, n, k, batch;
-	int factor;             /* operations per innermost step; 2: multiply and add */
+	int factor; /* operations per innermost step; 2: multiply and add */
 	int element_bytes;
 };
 
@@ -69,7 +69,8 @@ int sim_blas_submit(struct sim_blas *handle, CUstream stream, const struct sim_b
  * The same for functions that return numbers: with host pointers, waits for
  * the handle's stream and writes zeros.
  */
-int sim_blas_submit_result(struct sim_blas *handle, const struct sim_blas_work *work, void *result, size_t result_bytes);
+int sim_blas_submit_result(struct sim_blas *handle, const struct sim_blas_work *work, void *result,
+                           size_t result_bytes);
 
 /* Bytes of one element of a cudaDataType. */
 int sim_blas_element_bytes(int data_type);

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXPORTED(...) \
-	SIM_EXPORT __VA_ARGS__; \
+#define EXPORTED(...)                                                                                                  \
+	SIM_EXPORT __VA_ARGS__;                                                                                        \
 	__VA_ARGS__
 
 enum { MAX_ATTRIBUTES = 64, MAX_ATTRIBUTE_BYTES = 16 };
@@ -83,20 +83,20 @@ static int destroy(struct descriptor *descriptor)
 }
 
 /* Destroy, set and get are alike for every kind of descriptor. */
-#define DESCRIPTOR(kind) \
-	EXPORTED(int cublasLt##kind##Destroy(struct descriptor *descriptor)) \
-	{ \
-		return destroy(descriptor); \
-	} \
-	EXPORTED(int cublasLt##kind##SetAttribute(struct descriptor *descriptor, int attribute, const void *value, \
-	                                          size_t n_bytes)) \
-	{ \
-		return set_attribute(descriptor, attribute, value, n_bytes); \
-	} \
-	EXPORTED(int cublasLt##kind##GetAttribute(const struct descriptor *descriptor, int attribute, void *value, \
-	                                          size_t n_bytes, size_t *n_written)) \
-	{ \
-		return get_attribute(descriptor, attribute, value, n_bytes, n_written); \
+#define DESCRIPTOR(kind)                                                                                               \
+	EXPORTED(int cublasLt##kind##Destroy(struct descriptor *descriptor))                                           \
+	{                                                                                                              \
+		return destroy(descriptor);                                                                            \
+	}                                                                                                              \
+	EXPORTED(int cublasLt##kind##SetAttribute(struct descriptor *descriptor, int attribute, const void *value,     \
+	                                          size_t n_bytes))                                                     \
+	{                                                                                                              \
+		return set_attribute(descriptor, attribute, value, n_bytes);                                           \
+	}                                                                                                              \
+	EXPORTED(int cublasLt##kind##GetAttribute(const struct descriptor *descriptor, int attribute, void *value,     \
+	                                          size_t n_bytes, size_t *n_written))                                  \
+	{                                                                                                              \
+		return get_attribute(descriptor, attribute, value, n_bytes, n_written);                                \
 	}
 
 DESCRIPTOR(MatmulDesc)
