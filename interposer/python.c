@@ -2,6 +2,7 @@
 #include "interposer/python.h"
 
 #include "interposer/compiler.h"
+#include "interposer/dl.h"
 #include "interposer/log.h"
 #include "interposer/pylines.h"
 #include "interposer/python_api.h"
@@ -77,9 +78,13 @@ static void choose_layout(void)
 
 bool sy_python_find(void)
 {
-	if (!is_found && sy_python_api_find()) {
+	if (is_found)
+		return true;
+	if (sy_python_api_find()) {
 		choose_layout();
 		is_found = true;
+	} else if (sy_dl_is_defined("Py_GetVersion")) {
+		set_unusable("this version of Python is not known to us");
 	}
 	return is_found;
 }

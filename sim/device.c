@@ -8,6 +8,7 @@
 #include "sim/ledger.h"
 #include "sim/lock.h"
 #include "sim/say.h"
+#include "sim/scope.h"
 #include "sim/stream.h"
 #include "sim/timeline.h"
 
@@ -61,6 +62,7 @@ struct sim_device *sim_device(int ordinal)
 CUresult sim_device_reset(struct sim_device *device)
 {
 	sim_lock();
+	sim_scope_note_pending(sim_streams_device_pending(device));
 	sim_timeline_wait(device->ready_ns);
 	while (device->memory.live.n)
 		sim_device_memory_free(&device->memory, device->memory.live.at[0].base);

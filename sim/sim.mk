@@ -1,5 +1,51 @@
 # SPDX-License-Identifier: Apache-2.0
 # How the libraries of the simulated device are built. Included by the Makefile.
+#
+# libsimcore.so holds the device. libcuda.so.1 and libcudart.so.N are thin
+# faces over it; what they do not implement refuses, by weak definitions made
+# from the vendor's headers (gen_refusals.py).
+
+SIMLIB   := $(BUILD)/lib/sim
+SIM_GEN  := $(BUILD)/gen/sim
+SIM_LD    = $(CC) -shared -o $@ -Wl,-soname,$(@F) -Wl,-rpath,'$$ORIGIN' $(LDFLAGS_ALL)
+
+# ---- libsimcore.so ----
+SIM_CORE_SRC := $(filter-out $(wildcard sim/cuda_*.c sim/cudart_*.c sim/cublas*.c sim/stub*.c),$(wildcard sim/*.c))
+SIM_CORE_OBJ := $(call objs,$(SIM_CORE_SRC))
+$(SIM_CORE_OBJ): ALL_CFLAGS += $(SYSCUDA13)
+$(SIMLIB)/libsimcore.so: $(SIM_CORE_OBJ)
+	@mkdir -p $(@D)
+	$(SIM_LD) $(SIM_CORE_OBJ) -lpthread
+
+# ---- what only the headers know ----
+# All declarations of a header, deprecated and per-thread spellings too.
+SIM_DECLARED = $(CC) -E -P -D__CUDA_API_VERSION_INTERNAL -x c
+
+$(SIM_GEN)/cuda_%.i: sim/sim.mk
+	@mkdir -p $(@D)
+	printf '#include <cuda.h>\n#include <cudaTypedefs.h>\n#include <cudaProfilerTypedefs.h>\n' | \
+		$(SIM_DECLARED) $(SYSCUDA$*) -o $@ -
+$(SIM_GEN)/cudart_%.i: sim/sim.mk
+	@mkdir -p $(@D)
+	printf '#include <cuda_runtime_api.h>\n' | $(SIM_DECLARED) $(SYSCUDA$*) -o $@ -
+$(SIM_GEN)/cuda_refusals.c: sim/gen_refusals.py $(SIM_GEN)/cuda_13.i $(SIM_GEN)/cuda_12.i
+	python3 $< cuda $@ $(filter %.i,$^)
+$(SIM_GEN)/cudart%_refusals.c: sim/gen_refusals.py $(SIM_GEN)/cudart_%.i
+	python3 $< cudart $@ $(filter %.i,$^)
+$(SIM_GEN)/%.o: $(SIM_GEN)/%.c
+	$(CC) $(ALL_CFLAGS) -c -o $@ $<
+.SECONDARY: $(SIM_GEN)/cuda_13.i $(SIM_GEN)/cuda_12.i $(SIM_GEN)/cudart_13.i $(SIM_GEN)/cudart_12.i
+
+# ---- libcuda.so.1 ----
+# -Bsymbolic, like the real one: the table behind cuGetProcAddress() holds this library's own functions.
+SIM_CUDA_SRC := $(wildcard sim/cuda_*.c)
+SIM_CUDA_OBJ := $(call objs,$(SIM_CUDA_SRC)) $(SIM_GEN)/cuda_refusals.o
+$(SIM_CUDA_OBJ): ALL_CFLAGS += $(SYSCUDA13) -D__CUDA_API_VERSION_INTERNAL
+$(SIMLIB)/libcuda.so.1: $(SIM_CUDA_OBJ) $(SIMLIB)/libsimcore.so
+	$(SIM_LD) -Wl,-Bsymbolic $(SIM_CUDA_OBJ) -L$(@D) -lsimcore -lpthread
+
+SIM_LIBS := $(SIMLIB)/libsimcore.so $(SIMLIB)/libcuda.so.1
+all: $(SIM_LIBS)
 
 # ---- cublas and vendor stubs
 # The same sources for both CUDA versions; SONAME and version node are what programs were linked against.

@@ -43,6 +43,17 @@ CUresult sim_wait_device(void)
 	return CUDA_SUCCESS;
 }
 
+CUresult sim_wait_before_reset(void)
+{
+	const struct sim_device *device = sim_device(0);
+
+	sim_lock();
+	sim_scope_note_pending(sim_streams_device_pending(device));
+	sim_timeline_wait(device->ready_ns);
+	sim_unlock();
+	return CUDA_SUCCESS;
+}
+
 CUresult sim_query_stream(CUstream handle)
 {
 	struct sim_vector covered = { 0 };

@@ -14,6 +14,8 @@
 
 SIM_EXPORT CUresult sim_wait_stream(CUstream stream);
 SIM_EXPORT CUresult sim_wait_device(void);
+/* Waits like sim_wait_device(), but certifies nothing: something is about to end, nobody asked about its work. */
+SIM_EXPORT CUresult sim_wait_before_reset(void);
 SIM_EXPORT CUresult sim_query_stream(CUstream stream);
 
 /* Stream objects. */
