@@ -58,8 +58,8 @@ bool sy_python_is_ready(void)
 
 static void set_unusable(const char *why)
 {
-	__atomic_store_n(&reason, why, __ATOMIC_RELEASE);
-	__atomic_store_n(&status, UNUSABLE, __ATOMIC_RELEASE);
+	if (__atomic_exchange_n(&status, UNUSABLE, __ATOMIC_ACQ_REL) != UNUSABLE)
+		__atomic_store_n(&reason, why, __ATOMIC_RELEASE);
 }
 
 static void choose_layout(void)
