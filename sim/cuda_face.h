@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cuda_face.h - what the files of libcuda.so.1 share
+ *
+ * Functions with a row in api/cuda_api.def are implemented as sim_NAME here
+ * and exported, in all spellings, by cuda_face.c. The others are exported
+ * directly and begin with SIM_TOUCH().
+ */
+#ifndef SIM_CUDA_FACE_H
+#define SIM_CUDA_FACE_H
+
+#include <cuda.h>
+#include <stdbool.h>
+
+#include "api/api.h"
+#include "sim/scope.h"
+
+#define SY_DECLARE_RT(name, params)
+#define SY_DECLARE_DRV(name, params) CUresult sim_##name params;
+#define API(lib, name, spelling, class, params, args, facts) SY_DECLARE_##lib(name, params)
+#include "api/cuda_api.def"
+#undef API
+#undef SY_DECLARE_RT
+#undef SY_DECLARE_DRV
+
+/* CUDA_SUCCESS once cuInit() was called and, if asked for, some context is there to work in. */
+CUresult sim_cuda_ready(bool needs_context);
+
+/* Exported under the per-thread spelling as well, where that makes no difference. */
+#define SIM_ALSO_PTSZ(name) extern SIM_EXPORT __typeof__(name) name##_ptsz __attribute__((alias(#name)));
+
+/* Opens every function without a row: pays its time, and returns from it if it may not go on. */
+#define SIM_TOUCH()                                                                                                    \
+	do {                                                                                                           \
+		CUresult touch_ = sim_scope_touch();                                                                   \
+		if (touch_ == CUDA_SUCCESS)                                                                            \
+			touch_ = sim_cuda_ready(false);                                                                \
+		if (touch_ != CUDA_SUCCESS)                                                                            \
+			return touch_;                                                                                 \
+	} while (0)
+
+#endif
