@@ -43,6 +43,9 @@ static struct {
 
 static pthread_once_t driver_once = PTHREAD_ONCE_INIT;
 
+/* The functions below are asked for as of this version: their prototypes above are those. */
+#define DRIVER_VERSION 12000
+
 typedef CUresult (*get_proc_fn)(const char *name, void **address, int version, cuuint64_t flags,
                                 CUdriverProcAddressQueryResult *found);
 
@@ -51,7 +54,7 @@ static bool find_entry(get_proc_fn get_proc, const char *name, void *slot)
 {
 	void *address = NULL;
 
-	if (get_proc(name, &address, CUDA_VERSION, CU_GET_PROC_ADDRESS_LEGACY_STREAM, NULL) != CUDA_SUCCESS || !address)
+	if (get_proc(name, &address, DRIVER_VERSION, CU_GET_PROC_ADDRESS_LEGACY_STREAM, NULL) != CUDA_SUCCESS || !address)
 		return false;
 	memcpy(slot, &address, sizeof(address));
 	return true;
@@ -87,6 +90,13 @@ static void find_driver(void)
 			return;
 	}
 	driver.is_complete = true;
+}
+
+/* Asked in every call that uses the driver: a handle may have been made by the other library's copy of this file. */
+static bool has_driver(void)
+{
+	pthread_once(&driver_once, find_driver);
+	return driver.is_complete;
 }
 
 static int status_of(CUresult result)
@@ -132,8 +142,7 @@ int sim_blas_create(struct sim_blas **handle)
 
 	if (!handle)
 		return SIM_BLAS_INVALID_VALUE;
-	pthread_once(&driver_once, find_driver);
-	if (!driver.is_complete)
+	if (!has_driver())
 		return SIM_BLAS_NOT_INITIALIZED;
 	made = calloc(1, sizeof(*made));
 	if (!made)
@@ -153,7 +162,7 @@ int sim_blas_create(struct sim_blas **handle)
 
 int sim_blas_destroy(struct sim_blas *handle)
 {
-	if (!handle)
+	if (!handle || !has_driver())
 		return SIM_BLAS_NOT_INITIALIZED;
 	driver.wait_context();
 	free(handle);
@@ -176,7 +185,7 @@ int sim_blas_submit(struct sim_blas *handle, CUstream stream, const struct sim_b
 {
 	CUresult result;
 
-	if (!handle)
+	if (!handle || !has_driver())
 		return SIM_BLAS_NOT_INITIALIZED;
 	if (work->m < 0 || work->n < 0 || work->k < 0 || work->batch < 0)
 		return SIM_BLAS_INVALID_VALUE;
