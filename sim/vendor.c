@@ -11,7 +11,7 @@
 
 #include "sim/say.h"
 
-/* What a user can do instead; the first stem that begins the library's name, after "lib", counts. */
+/* What a user can do instead; the first stem that begins the name of the library, after "lib", counts. */
 static const struct {
 	const char *stem;
 	const char *advice;
@@ -28,14 +28,15 @@ static const struct {
 	{ "cufile", "read and write files without GPUDirect Storage" },
 };
 
-static const char *advice_for(const char *library)
+/* Functions are named like their library, so the name of either will do. */
+static const char *advice_for(const char *name)
 {
 	size_t i;
 
-	if (strncmp(library, "lib", 3) == 0)
-		library += 3;
+	if (strncmp(name, "lib", 3) == 0)
+		name += 3;
 	for (i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-		if (strncmp(library, table[i].stem, strlen(table[i].stem)) == 0)
+		if (strncmp(name, table[i].stem, strlen(table[i].stem)) == 0)
 			return table[i].advice;
 	}
 	return "do without it in the simulated run";
@@ -63,7 +64,12 @@ static bool is_first(const char *function)
 
 int sim_refuse_vendor(const char *library, const char *function)
 {
-	if (is_first(function))
+	if (!is_first(function))
+		return 0;
+	if (strcmp(library, "libsynctally_extras.so") == 0)
+		sim_say("%s: the simulated device does not have this function, the call fails; %s", function,
+		        advice_for(function));
+	else
 		sim_say("%s (%s): the simulated device has only a stub of this library, the call fails; %s", function,
 		        library, advice_for(library));
 	return 0;
