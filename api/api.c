@@ -3,8 +3,10 @@
 
 const struct sy_api_desc sy_api_desc[SY_N_API] = {
 #define SY_SPELL_NONE(lib, name, class) { #name, SY_LIB_##lib, SY_##class, false },
-#define SY_SPELL_PTSZ(lib, name, class) SY_SPELL_NONE(lib, name, class) { #name "_ptsz", SY_LIB_##lib, SY_##class, true },
-#define SY_SPELL_PTDS(lib, name, class) SY_SPELL_NONE(lib, name, class) { #name "_ptds", SY_LIB_##lib, SY_##class, true },
+#define SY_SPELL_PTSZ(lib, name, class)                                                                                \
+	SY_SPELL_NONE(lib, name, class){ #name "_ptsz", SY_LIB_##lib, SY_##class, true },
+#define SY_SPELL_PTDS(lib, name, class)                                                                                \
+	SY_SPELL_NONE(lib, name, class){ #name "_ptds", SY_LIB_##lib, SY_##class, true },
 #define API(lib, name, spelling, class, params, args, facts) SY_SPELL_##spelling(lib, name, class)
 #include "cuda_api.def"
 #undef API

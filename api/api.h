@@ -43,17 +43,17 @@ enum sy_api {
 enum sy_direction { SY_H2H = 0, SY_H2D = 1, SY_D2H = 2, SY_D2D = 3, SY_ANY = 4 };
 
 struct sy_api_desc {
-	const char *name;       /* the exported symbol */
+	const char *name; /* the exported symbol */
 	enum sy_lib lib;
 	enum sy_class class;
-	bool is_per_thread;     /* stream 0 means the per-thread default stream */
+	bool is_per_thread; /* stream 0 means the per-thread default stream */
 };
 
 struct sy_class_desc {
-	const char *name;       /* as in sync_class.def */
-	const char *label;      /* the word a report groups it under */
-	bool is_recorded;       /* each call becomes an event in the trace */
-	const char *rule;       /* one line, for the coverage page */
+	const char *name;  /* as in sync_class.def */
+	const char *label; /* the word a report groups it under */
+	bool is_recorded;  /* each call becomes an event in the trace */
+	const char *rule;  /* one line, for the coverage page */
 };
 
 extern const struct sy_api_desc sy_api_desc[SY_N_API];

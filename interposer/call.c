@@ -69,8 +69,10 @@ static void find_memory(struct sy_call *call)
 {
 	bool is_any = call->direction >= SY_ANY;
 
-	call->src_memory = (uint8_t)kind_of(call->src, is_any || call->direction == SY_H2H || call->direction == SY_H2D);
-	call->dst_memory = (uint8_t)kind_of(call->dst, is_any || call->direction == SY_H2H || call->direction == SY_D2H);
+	call->src_memory =
+		(uint8_t)kind_of(call->src, is_any || call->direction == SY_H2H || call->direction == SY_H2D);
+	call->dst_memory =
+		(uint8_t)kind_of(call->dst, is_any || call->direction == SY_H2H || call->direction == SY_D2H);
 	if (is_any)
 		call->direction = (uint8_t)sy_classify_direction(call->src_memory, call->dst_memory);
 }
@@ -126,16 +128,23 @@ static bool enter_free(struct sy_call *call)
 	return sy_work_is_device_pending(&sy_state->work, call->thread->device);
 }
 
-/* By class: find the stream, what is pending, and what will be proved. Returns whether something is pending. */
-static bool enter_class(struct sy_call *call)
+/* What only submits, and what an event will cover of it. */
+static bool enter_submit(struct sy_call *call)
+{
+	submit(call, SY_COMPLETES_NOTHING);
+	if (call->class == SY_RECORD && call->on)
+		sy_work_cover_stream(&sy_state->work, call->on, call->op.number != 0, &call->cover);
+	else if (call->class == SY_FREE_ORDERED)
+		(void)enter_free(call);
+	return false;
+}
+
+/* What names an event or nothing at all. */
+static bool enter_other(struct sy_call *call)
 {
 	struct sy_work *work = &sy_state->work;
 
 	switch ((enum sy_class)call->class) {
-	case SY_WAIT_STREAM:
-	case SY_QUERY_STREAM:
-		call->on = stream_of(call);
-		return enter_stream_wait(call);
 	case SY_WAIT_EVENT:
 	case SY_QUERY_EVENT:
 		return sy_work_cover_event(work, call->event, &call->cover);
@@ -143,6 +152,26 @@ static bool enter_class(struct sy_call *call)
 	case SY_RESET:
 		sy_work_cover_device(work, call->thread->device, &call->cover);
 		return sy_work_is_device_pending(work, call->thread->device);
+	case SY_FREE_DEVICE:
+	case SY_FREE_PINNED:
+	case SY_UNREGISTER:
+		return enter_free(call);
+	case SY_EVENT_DESTROY:
+		sy_work_event_forget(work, call->event);
+		return false;
+	default:
+		return false;
+	}
+}
+
+/* By class: find the stream, what is pending, and what will be proved. Returns whether something is pending. */
+static bool enter_class(struct sy_call *call)
+{
+	switch ((enum sy_class)call->class) {
+	case SY_WAIT_STREAM:
+	case SY_QUERY_STREAM:
+		call->on = stream_of(call);
+		return enter_stream_wait(call);
 	case SY_COPY_SYNC:
 	case SY_COPY_ASYNC:
 	case SY_SET_SYNC:
@@ -151,40 +180,23 @@ static bool enter_class(struct sy_call *call)
 		return enter_transfer(call);
 	case SY_LAUNCH:
 	case SY_SUBMIT:
+	case SY_RECORD:
 	case SY_STREAM_WAIT:
 	case SY_ALLOC_ORDERED:
-		call->on = stream_of(call);
-		submit(call, SY_COMPLETES_NOTHING);
-		return false;
-	case SY_RECORD:
-		call->on = stream_of(call);
-		submit(call, SY_COMPLETES_NOTHING);
-		if (call->on)
-			sy_work_cover_stream(work, call->on, call->op.number != 0, &call->cover);
-		return false;
 	case SY_FREE_ORDERED:
 		call->on = stream_of(call);
-		submit(call, SY_COMPLETES_NOTHING);
-		(void)enter_free(call);
-		return false;
-	case SY_FREE_DEVICE:
-	case SY_FREE_PINNED:
-	case SY_UNREGISTER:
-		return enter_free(call);
+		return enter_submit(call);
 	case SY_STREAM_DESTROY:
 		call->on = stream_of(call);
 		if (call->on)
-			sy_work_stream_destroy(work, call->on);
-		return false;
-	case SY_EVENT_DESTROY:
-		sy_work_event_forget(work, call->event);
+			sy_work_stream_destroy(&sy_state->work, call->on);
 		return false;
 	case SY_CAPTURE_BEGIN:
 	case SY_CAPTURE_END:
 		call->on = stream_of(call);
 		return false;
 	default:
-		return false;
+		return enter_other(call);
 	}
 }
 

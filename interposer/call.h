@@ -22,22 +22,22 @@ struct sy_thread;
 
 struct sy_call {
 	/* the facts of the call, set by FACT_* */
-	uint64_t stream;        /* handle as passed; see sy_work_stream */
+	uint64_t stream; /* handle as passed; see sy_work_stream */
 	uint64_t event;
-	uint64_t dst, src;      /* addresses; 0: none or not an address */
-	uint64_t bytes;         /* size; height for a pitched allocation; flags or ordinal where no size is meant */
-	void *out;              /* where the function stores what it creates */
+	uint64_t dst, src; /* addresses; 0: none or not an address */
+	uint64_t bytes;    /* size; height for a pitched allocation; flags or ordinal where no size is meant */
+	void *out;         /* where the function stores what it creates */
 	const size_t *out_pitch;
-	uint8_t direction;      /* enum sy_direction */
+	uint8_t direction; /* enum sy_direction */
 	/* filled by enter for leave */
-	uint8_t class;          /* enum sy_class */
+	uint8_t class; /* enum sy_class */
 	uint8_t src_memory, dst_memory;
 	enum sy_api api;
-	const void *caller;     /* return address in the code that called the wrapper */
+	const void *caller; /* return address in the code that called the wrapper */
 	struct sy_thread *thread;
 	struct sy_event *record; /* NULL: not recorded */
 	struct sy_work_stream *on;
-	struct sy_work_op op;    /* what this call submits */
+	struct sy_work_op op;       /* what this call submits */
 	struct sy_work_cover cover; /* what its success proves complete */
 };
 

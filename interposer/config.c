@@ -36,22 +36,22 @@ static void read_choices(void)
 	const char *text;
 
 #define VALUE(value_text, constant) { value_text, constant },
-#define OPTION(name, field, values)                                                                                \
-	do {                                                                                                       \
-		static const struct {                                                                              \
-			const char *text;                                                                          \
-			__typeof__(sy_config.field) value;                                                         \
-		} choices_[] = { values };                                                                         \
-		size_t i_ = 0;                                                                                     \
-		const size_t n_ = sizeof(choices_) / sizeof(choices_[0]);                                          \
-		text = getenv(name);                                                                               \
-		while (text && *text && i_ < n_ && strcmp(text, choices_[i_].text) != 0)                           \
-			i_++;                                                                                      \
-		if (i_ == n_) {                                                                                    \
-			unknown_value(name, text, choices_[0].text);                                               \
-			i_ = 0;                                                                                    \
-		}                                                                                                  \
-		sy_config.field = choices_[i_].value;                                                              \
+#define OPTION(name, field, values)                                                                                    \
+	do {                                                                                                           \
+		static const struct {                                                                                  \
+			const char *text;                                                                              \
+			__typeof__(sy_config.field) value;                                                             \
+		} choices_[] = { values };                                                                             \
+		size_t i_ = 0;                                                                                         \
+		const size_t n_ = sizeof(choices_) / sizeof(choices_[0]);                                              \
+		text = getenv(name);                                                                                   \
+		while (text && *text && i_ < n_ && strcmp(text, choices_[i_].text) != 0)                               \
+			i_++;                                                                                          \
+		if (i_ == n_) {                                                                                        \
+			unknown_value(name, text, choices_[0].text);                                                   \
+			i_ = 0;                                                                                        \
+		}                                                                                                      \
+		sy_config.field = choices_[i_].value;                                                                  \
 	} while (0);
 #include "options.def"
 #undef OPTION

@@ -17,7 +17,7 @@ struct sy_config {
 	bool is_active;            /* SYNCTALLY: off or trace */
 	enum sy_step_mode steps;   /* SYNCTALLY_STEP */
 	enum sy_stack_mode stacks; /* SYNCTALLY_STACKS */
-	const char *out;           /* SYNCTALLY_OUT: file pattern (%h host, %p pid, %r rank) or directory; NULL: default */
+	const char *out; /* SYNCTALLY_OUT: file pattern (%h host, %p pid, %r rank) or directory; NULL: default */
 	int rank, local_rank, world_size; /* -1: not known */
 };
 

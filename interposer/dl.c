@@ -26,8 +26,8 @@ struct object {
 	ElfW(Addr) base;
 	const ElfW(Sym) *symbols;
 	const char *strings;
-	const ElfW(Half) *versions;     /* may be NULL */
-	const ElfW(Verdef) *verdef;     /* may be NULL */
+	const ElfW(Half) *versions; /* may be NULL */
+	const ElfW(Verdef) *verdef; /* may be NULL */
 	const uint32_t *gnu_hash;
 };
 

@@ -18,11 +18,10 @@
 #define FACT_EVENT(e) (call_.event = SY_WORD(e))
 #define FACT_EVENT_STREAM(e, s) (call_.event = SY_WORD(e), call_.stream = SY_WORD(s))
 #define FACT_DEVICE(d) (call_.bytes = (uint64_t)(d))
-#define FACT_COPY(d, s, n, k, st)                                                                                     \
-	(call_.dst = SY_WORD(d), call_.src = SY_WORD(s), call_.bytes = (n), call_.direction = (uint8_t)(k),           \
+#define FACT_COPY(d, s, n, k, st)                                                                                      \
+	(call_.dst = SY_WORD(d), call_.src = SY_WORD(s), call_.bytes = (n), call_.direction = (uint8_t)(k),            \
 	 call_.stream = SY_WORD(st))
-#define FACT_SET(d, n, st)                                                                                            \
-	(call_.dst = SY_WORD(d), call_.bytes = (n), call_.stream = SY_WORD(st))
+#define FACT_SET(d, n, st) (call_.dst = SY_WORD(d), call_.bytes = (n), call_.stream = SY_WORD(st))
 #define FACT_OUT(p, n) (call_.out = (p), call_.bytes = (n))
 #define FACT_OUT_PITCH(p, pitch, h) (call_.out = (p), call_.out_pitch = (pitch), call_.bytes = (h))
 #define FACT_OUT_ORDERED(p, n, st) (call_.out = (p), call_.bytes = (n), call_.stream = SY_WORD(st))

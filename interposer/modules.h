@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 struct sy_module {
-	uint64_t base;   /* lowest address at which the file is mapped */
-	char path[512];  /* cut if longer */
+	uint64_t base;  /* lowest address at which the file is mapped */
+	char path[512]; /* cut if longer */
 };
 
 /* False: no /proc, or the address belongs to no file. Costs tens of microseconds; for addresses not seen before. */

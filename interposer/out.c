@@ -151,11 +151,18 @@ static void note_command(struct sy_state *state)
 
 void sy_out_note_process(struct sy_state *state)
 {
-	static const char *const variables[] = {
-		"SYNCTALLY",           "SYNCTALLY_STEP",       "SYNCTALLY_STACKS",        "SYNCTALLY_SIM",
-		"RANK",                "LOCAL_RANK",           "WORLD_SIZE",              "CUDA_VISIBLE_DEVICES",
-		"CUDA_LAUNCH_BLOCKING", "PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF", NULL
-	};
+	static const char *const variables[] = { "SYNCTALLY",
+		                                 "SYNCTALLY_STEP",
+		                                 "SYNCTALLY_STACKS",
+		                                 "SYNCTALLY_SIM",
+		                                 "RANK",
+		                                 "LOCAL_RANK",
+		                                 "WORLD_SIZE",
+		                                 "CUDA_VISIBLE_DEVICES",
+		                                 "CUDA_LAUNCH_BLOCKING",
+		                                 "PYTORCH_CUDA_ALLOC_CONF",
+		                                 "PYTORCH_ALLOC_CONF",
+		                                 NULL };
 	char key[64] = "env.";
 
 	note_command(state);

@@ -89,10 +89,9 @@ void *sy_procaddr_replace(const char *name, void *found)
 		proc_v2_fn expected = NULL;
 
 		ours.v2 = cuGetProcAddress_v2;
-		if (found == ours.object ||
-		    (!__atomic_compare_exchange_n((proc_v2_fn *)&real_v2, &expected, real.v2, false, __ATOMIC_RELAXED,
-		                                  __ATOMIC_RELAXED) &&
-		     expected != real.v2))
+		if (found == ours.object || (!__atomic_compare_exchange_n((proc_v2_fn *)&real_v2, &expected, real.v2,
+		                                                          false, __ATOMIC_RELAXED, __ATOMIC_RELAXED) &&
+		                             expected != real.v2))
 			return found;
 		return ours.object;
 	}
@@ -100,10 +99,9 @@ void *sy_procaddr_replace(const char *name, void *found)
 		proc_v1_fn expected = NULL;
 
 		ours.v1 = cuGetProcAddress;
-		if (found == ours.object ||
-		    (!__atomic_compare_exchange_n((proc_v1_fn *)&real_v1, &expected, real.v1, false, __ATOMIC_RELAXED,
-		                                  __ATOMIC_RELAXED) &&
-		     expected != real.v1))
+		if (found == ours.object || (!__atomic_compare_exchange_n((proc_v1_fn *)&real_v1, &expected, real.v1,
+		                                                          false, __ATOMIC_RELAXED, __ATOMIC_RELAXED) &&
+		                             expected != real.v1))
 			return found;
 		return ours.object;
 	}

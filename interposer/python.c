@@ -115,8 +115,8 @@ unsigned sy_python_walk(struct sy_python_frame *frames, unsigned capacity)
 			const char *code = FIELD(frame, layout->code, char *);
 
 			frames[n].code = (uint64_t)(uintptr_t)code;
-			frames[n].instr = layout->owner < 0 ? (uint64_t)FIELD(frame, layout->instr, int) :
-			                                      (uint64_t)FIELD(frame, layout->instr, uintptr_t);
+			frames[n].instr = layout->owner < 0 ? (uint64_t)FIELD(frame, layout->instr, int)
+			                                    : (uint64_t)FIELD(frame, layout->instr, uintptr_t);
 			frames[n].stamp = (uint64_t)FIELD(code, layout->linetable, uintptr_t) ^
 			                  (uint64_t)FIELD(code, layout->firstline, int) << 48;
 			n++;
@@ -166,9 +166,9 @@ static const char *read_text(const char *text, char *buffer, size_t capacity, si
 		return text + layout->ascii;
 	}
 	for (size_t i = 0; i < length && *bytes + 4 <= capacity; i++) {
-		uint32_t c = kind == 1 ? ((const uint8_t *)data)[i] :
-		             kind == 2 ? ((const uint16_t *)data)[i] :
-		                         ((const uint32_t *)data)[i];
+		uint32_t c = kind == 1   ? ((const uint8_t *)data)[i]
+		             : kind == 2 ? ((const uint16_t *)data)[i]
+		                         : ((const uint32_t *)data)[i];
 
 		*bytes += put_utf8(buffer + *bytes, c);
 	}

@@ -29,8 +29,8 @@ struct sy_python_frame {
 struct sy_python_line {
 	const char *file, *function; /* UTF-8, not terminated; in buffers of this structure or in the interpreter */
 	size_t file_bytes, function_bytes;
-	uint32_t line;               /* 0: the instruction belongs to no line */
-	uint32_t first_line;         /* of the function */
+	uint32_t line;       /* 0: the instruction belongs to no line */
+	uint32_t first_line; /* of the function */
 	char file_buffer[1024], function_buffer[256];
 };
 

@@ -95,7 +95,8 @@ static uint32_t define_string(struct sy_state *state, struct sy_thread *thread, 
 static uint32_t define_frame(struct sy_state *state, struct sy_thread *thread, const struct sy_python_frame *frame)
 {
 	bool is_new;
-	uint32_t id = find_or_add(&thread->sites->frames, mix(mix(frame->code, frame->instr), frame->stamp) | 1, &is_new);
+	uint32_t id =
+		find_or_add(&thread->sites->frames, mix(mix(frame->code, frame->instr), frame->stamp) | 1, &is_new);
 	struct sy_python_line line;
 	uint32_t payload[4];
 	const struct sy_part part = { payload, sizeof(payload) };

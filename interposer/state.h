@@ -18,9 +18,9 @@
 #include <stdint.h>
 
 enum sy_phase {
-	SY_PHASE_FRESH = 0,  /* no CUDA call yet (also a forked child) */
+	SY_PHASE_FRESH = 0, /* no CUDA call yet (also a forked child) */
 	SY_PHASE_TRACING,
-	SY_PHASE_STOPPED     /* the trace could not be written (any more); events are counted as discarded */
+	SY_PHASE_STOPPED /* the trace could not be written (any more); events are counted as discarded */
 };
 
 struct sy_state {

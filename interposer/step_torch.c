@@ -14,8 +14,8 @@
 enum progress { LOOKING, OPTIM_IMPORTED, BUSY, DONE };
 
 static enum progress progress;
-static uint32_t is_watching;  /* atomic; an audit hook is in place */
-static uint32_t is_pending;   /* atomic; a pending call is queued */
+static uint32_t is_watching; /* atomic; an audit hook is in place */
+static uint32_t is_pending;  /* atomic; a pending call is queued */
 
 /* What this thread's last pre-step hook announced and no post-step hook has closed yet. */
 static SY_TLS const struct py_object *open_step;
@@ -71,9 +71,10 @@ static struct py_object *after_step(struct py_object *self, struct py_object *ar
  */
 static struct py_object *wrap_for_dynamo(struct py_object *function)
 {
-	static const char source[] = "def hook(optimizer, args, kwargs):\n"
-				     "    function(optimizer, args, kwargs)\n"
-				     "hook._torchdynamo_disable = True\n";
+	static const char source[] =
+		"def hook(optimizer, args, kwargs):\n"
+		"    function(optimizer, args, kwargs)\n"
+		"hook._torchdynamo_disable = True\n";
 	struct py_object *globals = sy_py.PyDict_New();
 	struct py_object *code = globals ? sy_py.Py_CompileString(source, "<synctally>", PY_FILE_INPUT) : NULL;
 	struct py_object *builtins = sy_py.PyDict_GetItemString(sy_py.PyImport_GetModuleDict(), "builtins");
@@ -196,6 +197,7 @@ void sy_step_poke_python(void)
 		return;
 	if (!sy_python_find() || !sy_py.Py_IsInitialized())
 		return;
-	if (__atomic_exchange_n(&is_pending, 1, __ATOMIC_ACQ_REL) == 0 && sy_py.Py_AddPendingCall(on_pending, NULL) != 0)
+	if (__atomic_exchange_n(&is_pending, 1, __ATOMIC_ACQ_REL) == 0 &&
+	    sy_py.Py_AddPendingCall(on_pending, NULL) != 0)
 		__atomic_store_n(&is_pending, 0, __ATOMIC_RELEASE);
 }

@@ -22,23 +22,23 @@ struct sy_work_stream;
 struct sy_site_tables;
 
 struct sy_thread {
-	uint64_t launches;                /* atomic for readers; by all threads that ever had this slot */
-	uint32_t is_used;                 /* atomic; 0 also in a forked child */
+	uint64_t launches; /* atomic for readers; by all threads that ever had this slot */
+	uint32_t is_used;  /* atomic; 0 also in a forked child */
 	uint32_t polls;
-	uint32_t index;                   /* in the trace */
+	uint32_t index; /* in the trace */
 	uint32_t tid;
-	uint32_t sequence;                /* of the last event, recorded or discarded */
-	uint32_t device;                  /* ordinal selected by cudaSetDevice */
-	uint64_t stream_handle;           /* the stream looked up last */
+	uint32_t sequence;      /* of the last event, recorded or discarded */
+	uint32_t device;        /* ordinal selected by cudaSetDevice */
+	uint64_t stream_handle; /* the stream looked up last */
 	struct sy_work_stream *stream;
 	struct sy_work_stream *per_thread_stream;
 	struct sy_segment_header *events; /* segment being filled; NULL none yet */
 	struct sy_segment_header *defs;
 	uint32_t n_event_segments, n_def_segments;
-	uint64_t pair_due_ticks;          /* when the segment's clock pair is to be refreshed */
+	uint64_t pair_due_ticks; /* when the segment's clock pair is to be refreshed */
 	uint64_t pair_period_ticks;
 	uint32_t discarded;
-	struct sy_site_tables *sites;     /* site.c */
+	struct sy_site_tables *sites; /* site.c */
 };
 
 /* The calling thread's, made at its first call. NULL: there are too many threads. */

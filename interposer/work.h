@@ -30,8 +30,8 @@ struct sy_work_clock {
 };
 
 struct sy_work_stream {
-	uint64_t handle;            /* atomic; 0: slot is free */
-	uint32_t id;                /* in the trace; 0: not yet defined there */
+	uint64_t handle; /* atomic; 0: slot is free */
+	uint32_t id;     /* in the trace; 0: not yet defined there */
 	uint16_t slot;
 	uint8_t device;
 	uint8_t flags;              /* enum sy_stream_flag */
@@ -60,14 +60,14 @@ struct sy_work_event {
 };
 
 struct sy_work {
-	uint64_t order;              /* atomic; the last number given */
-	uint32_t n_slots;            /* atomic; streams ever used */
-	uint32_t n_blocking;         /* atomic; blocking streams besides the legacy ones */
-	uint32_t n_captures;         /* atomic; captures ever begun */
-	uint32_t blocking_version;   /* atomic; changes with the clock of any blocking stream */
+	uint64_t order;            /* atomic; the last number given */
+	uint32_t n_slots;          /* atomic; streams ever used */
+	uint32_t n_blocking;       /* atomic; blocking streams besides the legacy ones */
+	uint32_t n_captures;       /* atomic; captures ever begun */
+	uint32_t blocking_version; /* atomic; changes with the clock of any blocking stream */
 	pthread_mutex_t mutex;
 	uint32_t n_clocks;
-	uint16_t free_clocks;        /* list, index + 1 */
+	uint16_t free_clocks; /* list, index + 1 */
 	struct sy_work_stream streams[SY_WORK_STREAMS];
 	struct sy_work_event events[SY_WORK_EVENTS];
 	struct sy_work_clock clocks[SY_WORK_CLOCKS];
@@ -75,7 +75,7 @@ struct sy_work {
 
 /* An operation being submitted. */
 struct sy_work_op {
-	uint64_t number;   /* 0: nothing was submitted */
+	uint64_t number; /* 0: nothing was submitted */
 	uint64_t previous;
 };
 
@@ -84,9 +84,9 @@ enum sy_work_scope { SY_COVER_NOTHING, SY_COVER_STREAM, SY_COVER_EVENT, SY_COVER
 struct sy_work_cover {
 	enum sy_work_scope scope;
 	const struct sy_work_stream *stream;
-	uint64_t upto;        /* of the stream; DEVICE and legacy: of every stream that had nothing in flight */
+	uint64_t upto; /* of the stream; DEVICE and legacy: of every stream that had nothing in flight */
 	uint64_t legacy_seen, legacy_clean;
-	bool is_clean;        /* nothing else was in flight on the stream */
+	bool is_clean; /* nothing else was in flight on the stream */
 	bool has_clock;
 	uint64_t quiet[SY_WORK_STREAMS / 64]; /* DEVICE and legacy: streams with nothing in flight at entry */
 	struct sy_work_clock clock;           /* only if has_clock: 2 KiB that are not even zeroed otherwise */

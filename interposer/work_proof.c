@@ -109,8 +109,9 @@ static void certify_quiet(struct sy_work *work, const struct sy_work_cover *cove
 
 		if (!(cover->quiet[i / 64] >> i % 64 & 1) || !LOAD(stream->handle))
 			continue;
-		if (cover->scope == SY_COVER_DEVICE ? stream->device == cover->stream->device :
-		                                      stream == cover->stream || is_blocking_peer(stream, cover->stream))
+		if (cover->scope == SY_COVER_DEVICE
+		            ? stream->device == cover->stream->device
+		            : stream == cover->stream || is_blocking_peer(stream, cover->stream))
 			raise_to(&stream->done, cover->upto);
 	}
 }

@@ -21,19 +21,20 @@
 
 #if PY_VERSION_HEX < 0x030b0000
 #define TSTATE (int)offsetof(PyThreadState, frame), -1
-#define FRAME                                                                                                         \
-	(int)offsetof(PyFrameObject, f_back), (int)offsetof(PyFrameObject, f_code), (int)offsetof(PyFrameObject, f_lasti)
+#define FRAME                                                                                                          \
+	(int)offsetof(PyFrameObject, f_back), (int)offsetof(PyFrameObject, f_code),                                    \
+		(int)offsetof(PyFrameObject, f_lasti)
 #define OWNER -1, -1
 #define START -1
 #elif PY_VERSION_HEX < 0x030d0000
 #define TSTATE (int)offsetof(PyThreadState, cframe), (int)offsetof(_PyCFrame, current_frame)
-#define FRAME                                                                                                         \
-	(int)offsetof(_PyInterpreterFrame, previous), (int)offsetof(_PyInterpreterFrame, f_code),                     \
+#define FRAME                                                                                                          \
+	(int)offsetof(_PyInterpreterFrame, previous), (int)offsetof(_PyInterpreterFrame, f_code),                      \
 		(int)offsetof(_PyInterpreterFrame, prev_instr)
 #else
 #define TSTATE (int)offsetof(PyThreadState, current_frame), -1
-#define FRAME                                                                                                         \
-	(int)offsetof(_PyInterpreterFrame, previous), (int)offsetof(_PyInterpreterFrame, f_executable),               \
+#define FRAME                                                                                                          \
+	(int)offsetof(_PyInterpreterFrame, previous), (int)offsetof(_PyInterpreterFrame, f_executable),                \
 		(int)offsetof(_PyInterpreterFrame, instr_ptr)
 #endif
 #if PY_VERSION_HEX >= 0x030b0000

@@ -46,21 +46,21 @@ struct sy_file_header {
 	uint64_t magic;
 	uint16_t major;
 	uint16_t minor;
-	uint32_t header_bytes;       /* sizeof(struct sy_file_header) of the writer */
+	uint32_t header_bytes; /* sizeof(struct sy_file_header) of the writer */
 	uint32_t pid;
-	uint32_t clock_kind;         /* enum sy_clock_kind */
+	uint32_t clock_kind; /* enum sy_clock_kind */
 	struct sy_clock_pair start;
-	int32_t rank;                /* -1: not known */
+	int32_t rank; /* -1: not known */
 	int32_t local_rank;
 	int32_t world_size;
-	uint32_t n_threads;          /* live: threads that ever wrote */
-	uint64_t end_bytes;          /* live: where the next segment will be claimed */
-	uint64_t discarded_events;   /* live: events not recorded, all threads */
-	uint64_t discarded_defs;     /* live: definitions not recorded */
-	uint32_t state;              /* live: enum sy_file_state */
+	uint32_t n_threads;        /* live: threads that ever wrote */
+	uint64_t end_bytes;        /* live: where the next segment will be claimed */
+	uint64_t discarded_events; /* live: events not recorded, all threads */
+	uint64_t discarded_defs;   /* live: definitions not recorded */
+	uint32_t state;            /* live: enum sy_file_state */
 	uint32_t reserved;
-	char host[64];               /* NUL-terminated */
-	char writer[32];             /* program and version that wrote it */
+	char host[64];   /* NUL-terminated */
+	char writer[32]; /* program and version that wrote it */
 };
 
 enum sy_file_state {
@@ -71,18 +71,18 @@ enum sy_file_state {
 enum sy_segment_kind { SY_SEG_EVENTS = 0x53455645 /* "EVES" */, SY_SEG_DEFS = 0x53464544 /* "DEFS" */ };
 
 struct sy_segment_header {
-	uint32_t kind;          /* written last, when the segment is ready */
-	uint32_t bytes;         /* whole segment, a multiple of SY_BLOCK_BYTES */
-	uint32_t thread;        /* dense index in this file, or SY_PROCESS_THREAD; process
+	uint32_t kind;       /* written last, when the segment is ready */
+	uint32_t bytes;      /* whole segment, a multiple of SY_BLOCK_BYTES */
+	uint32_t thread;     /* dense index in this file, or SY_PROCESS_THREAD; process
 	                         * definitions may also stand in further segments, of any thread */
-	uint32_t sequence;      /* 0, 1, ... among the segments of this kind and thread */
-	uint32_t tid;           /* the system's thread id */
-	uint32_t used;          /* live: events begun, or bytes of definitions, after this header */
-	uint64_t last_ticks;    /* live: with last_monotonic_ns a clock pair, refreshed now and then */
+	uint32_t sequence;   /* 0, 1, ... among the segments of this kind and thread */
+	uint32_t tid;        /* the system's thread id */
+	uint32_t used;       /* live: events begun, or bytes of definitions, after this header */
+	uint64_t last_ticks; /* live: with last_monotonic_ns a clock pair, refreshed now and then */
 	uint64_t last_monotonic_ns;
-	uint32_t discarded;     /* live: events this thread could not record, so far (all its segments) */
+	uint32_t discarded; /* live: events this thread could not record, so far (all its segments) */
 	uint32_t reserved;
-	char name[16];          /* thread name when the segment began, NUL-terminated */
+	char name[16]; /* thread name when the segment began, NUL-terminated */
 };
 
 enum sy_event_kind {
@@ -91,13 +91,19 @@ enum sy_event_kind {
 };
 
 enum sy_event_flag {
-	SY_EVENT_COMPLETE = 1 << 0,   /* the call returned; without it the event was in flight */
-	SY_EVENT_PENDING = 1 << 1,    /* at entry, work that this call would wait for was not certified complete */
-	SY_EVENT_CAPTURING = 1 << 2,  /* the stream was being captured: nothing was executed */
-	SY_EVENT_PER_THREAD = 1 << 3  /* a spelling in which stream 0 is the per-thread default stream */
+	SY_EVENT_COMPLETE = 1 << 0,  /* the call returned; without it the event was in flight */
+	SY_EVENT_PENDING = 1 << 1,   /* at entry, work that this call would wait for was not certified complete */
+	SY_EVENT_CAPTURING = 1 << 2, /* the stream was being captured: nothing was executed */
+	SY_EVENT_PER_THREAD = 1 << 3 /* a spelling in which stream 0 is the per-thread default stream */
 };
 
-enum sy_memory { SY_MEMORY_UNKNOWN = 0, SY_MEMORY_PAGEABLE = 1, SY_MEMORY_PINNED = 2, SY_MEMORY_MANAGED = 3, SY_MEMORY_DEVICE = 4 };
+enum sy_memory {
+	SY_MEMORY_UNKNOWN = 0,
+	SY_MEMORY_PAGEABLE = 1,
+	SY_MEMORY_PINNED = 2,
+	SY_MEMORY_MANAGED = 3,
+	SY_MEMORY_DEVICE = 4
+};
 
 /*
  * 64 bytes. Everything but duration_ticks, status and SY_EVENT_COMPLETE is
@@ -107,37 +113,38 @@ enum sy_memory { SY_MEMORY_UNKNOWN = 0, SY_MEMORY_PAGEABLE = 1, SY_MEMORY_PINNED
 struct sy_event {
 	uint64_t enter_ticks;
 	uint64_t duration_ticks; /* CALL: time in the real function; STEP: 0 */
-	uint64_t bytes;          /* CALL: size of a copy, set or allocation; STEP: launches by the whole process so far */
-	uint32_t stack;          /* Python stack (SY_DEF_STACK of this thread), 0 none */
-	uint32_t native;         /* native caller (SY_DEF_NATIVE of this thread), 0 none */
-	uint32_t stream;         /* SY_DEF_STREAM of the process, 0 none */
-	uint32_t launches;       /* launches by the whole process so far, at entry; wraps */
-	uint32_t polls;          /* stream and event queries by this thread so far; wraps */
-	uint32_t step;           /* steps ended in the process before this event */
-	int32_t status;          /* CALL: what the function returned; STEP: enum sy_step_source */
-	uint16_t api;            /* SY_DEF_API of the process */
-	uint8_t kind;            /* enum sy_event_kind */
-	uint8_t flags;           /* enum sy_event_flag */
-	uint8_t memory;          /* enum sy_memory: source in the low, destination in the high four bits */
-	uint8_t direction;       /* 0 H2H, 1 H2D, 2 D2H, 3 D2D, 4 not a copy or not known */
-	uint8_t device;          /* ordinal the thread had selected */
+	uint64_t bytes;    /* CALL: size of a copy, set or allocation; STEP: launches by the whole process so far */
+	uint32_t stack;    /* Python stack (SY_DEF_STACK of this thread), 0 none */
+	uint32_t native;   /* native caller (SY_DEF_NATIVE of this thread), 0 none */
+	uint32_t stream;   /* SY_DEF_STREAM of the process, 0 none */
+	uint32_t launches; /* launches by the whole process so far, at entry; wraps */
+	uint32_t polls;    /* stream and event queries by this thread so far; wraps */
+	uint32_t step;     /* steps ended in the process before this event */
+	int32_t status;    /* CALL: what the function returned; STEP: enum sy_step_source */
+	uint16_t api;      /* SY_DEF_API of the process */
+	uint8_t kind;      /* enum sy_event_kind */
+	uint8_t flags;     /* enum sy_event_flag */
+	uint8_t memory;    /* enum sy_memory: source in the low, destination in the high four bits */
+	uint8_t direction; /* 0 H2H, 1 H2D, 2 D2H, 3 D2D, 4 not a copy or not known */
+	uint8_t device;    /* ordinal the thread had selected */
 	uint8_t reserved;
-	uint32_t sequence;       /* 1, 2, ... in this thread: a gap is a loss; skipped numbers are discarded events */
+	uint32_t sequence; /* 1, 2, ... in this thread: a gap is a loss; skipped numbers are discarded events */
 };
 
 enum sy_step_source { SY_STEP_CALL = 1 /* synctally_step() */, SY_STEP_TORCH = 2 /* PyTorch's optimizer hook */ };
 
 enum sy_def_kind {
-	SY_DEF_PADDING = 0,  /* rest of the segment is unused */
-	SY_DEF_API = 1,      /* process: u32 class definition id, u8 layer (0 runtime, 1 driver), u8 per-thread, u16 0, name */
-	SY_DEF_CLASS = 2,    /* process: name, NUL, label */
-	SY_DEF_META = 3,     /* process: key, NUL, value; the last one with a key holds */
-	SY_DEF_STREAM = 4,   /* process: u64 handle, u32 device, u32 enum sy_stream_flag */
-	SY_DEF_STRING = 5,   /* thread: UTF-8 text */
-	SY_DEF_FRAME = 6,    /* thread: u32 file string, u32 function string, u32 line (0 unknown), u32 first line */
-	SY_DEF_STACK = 7,    /* thread: u32 frame ids, innermost first */
-	SY_DEF_MODULE = 8,   /* thread: u64 load address, path */
-	SY_DEF_NATIVE = 9    /* thread: per frame u32 module, u32 0, u64 offset in it; innermost first */
+	SY_DEF_PADDING = 0, /* rest of the segment is unused */
+	SY_DEF_API =
+		1, /* process: u32 class definition id, u8 layer (0 runtime, 1 driver), u8 per-thread, u16 0, name */
+	SY_DEF_CLASS = 2,  /* process: name, NUL, label */
+	SY_DEF_META = 3,   /* process: key, NUL, value; the last one with a key holds */
+	SY_DEF_STREAM = 4, /* process: u64 handle, u32 device, u32 enum sy_stream_flag */
+	SY_DEF_STRING = 5, /* thread: UTF-8 text */
+	SY_DEF_FRAME = 6,  /* thread: u32 file string, u32 function string, u32 line (0 unknown), u32 first line */
+	SY_DEF_STACK = 7,  /* thread: u32 frame ids, innermost first */
+	SY_DEF_MODULE = 8, /* thread: u64 load address, path */
+	SY_DEF_NATIVE = 9  /* thread: per frame u32 module, u32 0, u64 offset in it; innermost first */
 };
 
 enum sy_stream_flag { SY_STREAM_LEGACY = 1, SY_STREAM_PER_THREAD = 2, SY_STREAM_NON_BLOCKING = 4 };

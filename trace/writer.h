@@ -22,7 +22,7 @@
 struct sy_writer {
 	struct sy_file_header *header; /* shared mapping of the header block; NULL: not open */
 
-	dev_t device;                  /* which file the path must still lead to */
+	dev_t device; /* which file the path must still lead to */
 	ino_t inode;
 	char path[SY_WRITER_PATH_BYTES]; /* absolute */
 };

@@ -226,13 +226,13 @@ static void one_call(void)
 {
 	uint32_t what = draw(100);
 
-	note(what < 30 ? launch_call() :
-	     what < 55 ? copy_call() :
-	     what < 72 ? stream_call() :
-	     what < 87 ? wait_call() :
-	     what < 93 ? set_call() :
-	     what < 98 ? memory_call() :
-	                 bad_call());
+	note(what < 30   ? launch_call()
+	     : what < 55 ? copy_call()
+	     : what < 72 ? stream_call()
+	     : what < 87 ? wait_call()
+	     : what < 93 ? set_call()
+	     : what < 98 ? memory_call()
+	                 : bad_call());
 	note(cudaGetLastError());
 }
 

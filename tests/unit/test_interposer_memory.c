@@ -96,8 +96,8 @@ static void copies_follow_the_rules(void **unused)
 
 	(void)unused;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		assert_int_equal(
-			sy_classify_copy(rows[i].is_sync, rows[i].direction, rows[i].src, rows[i].dst), rows[i].expected);
+		assert_int_equal(sy_classify_copy(rows[i].is_sync, rows[i].direction, rows[i].src, rows[i].dst),
+		                 rows[i].expected);
 	assert_int_equal(sy_classify_set(true, SY_MEMORY_PINNED), SY_COMPLETES_ITSELF);   /* R12 */
 	assert_int_equal(sy_classify_set(true, SY_MEMORY_DEVICE), SY_COMPLETES_NOTHING);  /* R12 */
 	assert_int_equal(sy_classify_set(false, SY_MEMORY_PINNED), SY_COMPLETES_NOTHING); /* R13 */
