@@ -240,7 +240,6 @@ static void record(struct sy_call *call, bool is_pending)
 	                         (sy_api_desc[call->api].is_per_thread ? SY_EVENT_PER_THREAD : 0));
 	call->record = event;
 	__atomic_store_n(&thread->events->used, thread->events->used + 1, __ATOMIC_RELEASE);
-	event->enter_ticks = sy_clock_ticks();
 }
 
 void sy_call_enter(struct sy_call *call)

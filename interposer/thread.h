@@ -44,7 +44,7 @@ struct sy_thread {
 /* The calling thread's, made at its first call. NULL: there are too many threads. */
 struct sy_thread *sy_thread_get(struct sy_state *state);
 
-/* Reserves the next event and fills its common fields. NULL: it was counted as discarded. */
+/* Reserves the next event and fills its common fields, the time of entry last. NULL: it was counted as discarded. */
 struct sy_event *sy_thread_event(struct sy_state *state, struct sy_thread *thread, enum sy_event_kind kind);
 
 /* Appends a definition of this thread (or of the process, for the kinds that are). False: it was not kept. */

@@ -36,16 +36,14 @@ bool sy_work_is_device_pending(struct sy_work *work, unsigned device)
 	return false;
 }
 
-/* Notes, after `upto` was read, on which streams nothing is half submitted. */
-static void note_quiet(struct sy_work *work, const struct sy_work_stream *own, uint32_t own_in_flight,
-                       struct sy_work_cover *cover)
+/* Notes, after `upto` was read, on which streams nothing is half submitted; from slot `first` on. */
+static void note_quiet(struct sy_work *work, unsigned first, struct sy_work_cover *cover)
 {
 	memset(cover->quiet, 0, sizeof(cover->quiet));
-	for (unsigned i = 0; i < LOAD(work->n_slots); i++) {
+	for (unsigned i = first; i < LOAD(work->n_slots); i++) {
 		const struct sy_work_stream *stream = &work->streams[i];
-		uint32_t expected = stream == own ? own_in_flight : 0;
 
-		if (LOAD(stream->handle) && __atomic_load_n(&stream->n_in_flight, __ATOMIC_SEQ_CST) == expected)
+		if (LOAD(stream->handle) && __atomic_load_n(&stream->n_in_flight, __ATOMIC_SEQ_CST) == 0)
 			cover->quiet[i / 64] |= 1ull << i % 64;
 	}
 }
@@ -88,8 +86,8 @@ void sy_work_cover_stream(struct sy_work *work, const struct sy_work_stream *str
 	cover->legacy_clean = LOAD(stream->legacy_clean);
 	copy_clocks(work, stream, cover);
 	cover->is_clean = __atomic_load_n(&stream->n_in_flight, __ATOMIC_SEQ_CST) == own_in_flight;
-	if (is_legacy)
-		note_quiet(work, stream, own_in_flight, cover);
+	if (is_legacy) /* itself by is_clean; the streams of the other devices are not asked for */
+		note_quiet(work, SY_WORK_DEVICES, cover);
 }
 
 void sy_work_cover_device(struct sy_work *work, unsigned device, struct sy_work_cover *cover)
@@ -99,12 +97,16 @@ void sy_work_cover_device(struct sy_work *work, unsigned device, struct sy_work_
 	cover->has_clock = false;
 	cover->is_clean = true;
 	cover->upto = __atomic_load_n(&work->order, __ATOMIC_SEQ_CST);
-	note_quiet(work, NULL, 0, cover);
+	note_quiet(work, 0, cover);
 }
 
 static void certify_quiet(struct sy_work *work, const struct sy_work_cover *cover)
 {
-	for (unsigned i = 0; i < LOAD(work->n_slots); i++) {
+	bool is_device = cover->scope == SY_COVER_DEVICE;
+
+	if (!is_device)
+		raise_to(&work->streams[cover->stream->slot].done, cover->upto);
+	for (unsigned i = is_device ? 0 : SY_WORK_DEVICES; i < LOAD(work->n_slots); i++) {
 		struct sy_work_stream *stream = &work->streams[i];
 
 		if (!(cover->quiet[i / 64] >> i % 64 & 1) || !LOAD(stream->handle))
