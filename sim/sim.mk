@@ -21,11 +21,11 @@ $(SIMLIB)/libsimcore.so: $(SIM_CORE_OBJ)
 # All declarations of a header, deprecated and per-thread spellings too.
 SIM_DECLARED = $(CC) -E -P -D__CUDA_API_VERSION_INTERNAL -x c
 
-$(SIM_GEN)/cuda_%.i: sim/sim.mk
+$(SIM_GEN)/cuda_%.i: sim/sim.mk | $(CORE_STAMP)
 	@mkdir -p $(@D)
 	printf '#include <cuda.h>\n#include <cudaTypedefs.h>\n#include <cudaProfilerTypedefs.h>\n' | \
 		$(SIM_DECLARED) $(SYSCUDA$*) -o $@ -
-$(SIM_GEN)/cudart_%.i: sim/sim.mk
+$(SIM_GEN)/cudart_%.i: sim/sim.mk | $(CORE_STAMP)
 	@mkdir -p $(@D)
 	printf '#include <cuda_runtime_api.h>\n' | $(SIM_DECLARED) $(SYSCUDA$*) -o $@ -
 $(SIM_GEN)/cuda_refusals.c: sim/gen_refusals.py $(SIM_GEN)/cuda_13.i $(SIM_GEN)/cuda_12.i
@@ -66,7 +66,7 @@ $(BUILD)/lib/sim/$(1).so.$(2): $(patsubst %,$(BUILD)/obj/cublas$(2)/%.o,$(3)) $(
 all: $(BUILD)/lib/sim/$(1).so.$(2)
 endef
 define CUBLAS_OBJECTS
-$(BUILD)/obj/cublas$(1)/%.c.o: %.c
+$(BUILD)/obj/cublas$(1)/%.c.o: %.c | $(CORE_STAMP)
 	@mkdir -p $$(@D)
 	$$(CC) $$(ALL_CFLAGS) $$(SYSCUDA13) -DSIM_BLAS_MAJOR=$(1) -c -o $$@ $$<
 $(call CUBLAS_LIBRARY,libcublas,$(1),$(CUBLAS_SRC))
