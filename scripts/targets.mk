@@ -124,7 +124,7 @@ uninstall: ## what install put there
 	      $(DESTDIR)$(PREFIX)/include/synctally_sim.h
 
 clean: ## what was built; downloads stay
-	rm -rf $(addprefix build/,bin lib obj gen include tests examples demo bench asan tsan lint-gcc lint-clang)
+	rm -rf $(addprefix build/,bin lib obj gen include tests examples demo bench asan asan.log tsan tsan.log lint-gcc lint-clang cppcheck test-logs)
 distclean: ## everything under build/
 	rm -rf build
 
