@@ -47,7 +47,8 @@ static struct sy_work_stream *stream_of(const struct sy_call *call)
 			thread->per_thread_stream = sy_work_stream_per_thread(work, thread->device);
 		return thread->per_thread_stream;
 	}
-	if (SY_LIKELY(thread->stream && thread->stream_handle == call->stream && !thread->stream->is_gone &&
+	if (SY_LIKELY(thread->stream && thread->stream_handle == call->stream &&
+	              !__atomic_load_n(&thread->stream->is_gone, __ATOMIC_RELAXED) &&
 	              thread->stream->device == thread->device))
 		return thread->stream;
 	thread->stream = sy_work_stream_get(work, call->stream, thread->device);
@@ -82,7 +83,7 @@ static void submit(struct sy_call *call, enum sy_completion completion)
 {
 	struct sy_work *work = &sy_state->work;
 
-	if (!call->on || SY_UNLIKELY(call->on->capture))
+	if (!call->on || SY_UNLIKELY(__atomic_load_n(&call->on->capture, __ATOMIC_RELAXED)))
 		return;
 	if (completion == SY_COMPLETES_BEFORE)
 		sy_work_cover_stream(work, call->on, 0, &call->cover);
@@ -221,9 +222,10 @@ static void record(struct sy_call *call, bool is_pending)
 	struct sy_thread *thread = call->thread;
 	uint32_t stack = sy_site_python(state, thread);
 	uint32_t native = sy_site_native(state, thread, call->caller);
+	bool is_capturing = call->on && __atomic_load_n(&call->on->capture, __ATOMIC_RELAXED);
 	struct sy_event *event;
 
-	if (call->on && SY_UNLIKELY(!call->on->id))
+	if (call->on && SY_UNLIKELY(!__atomic_load_n(&call->on->id, __ATOMIC_RELAXED)))
 		define_stream(state, thread, call->on);
 	event = sy_thread_event(state, thread, SY_EVENT_CALL);
 	if (SY_UNLIKELY(!event))
@@ -231,12 +233,11 @@ static void record(struct sy_call *call, bool is_pending)
 	event->bytes = call->bytes;
 	event->stack = stack;
 	event->native = native;
-	event->stream = call->on ? call->on->id : 0;
+	event->stream = call->on ? __atomic_load_n(&call->on->id, __ATOMIC_RELAXED) : 0;
 	event->api = (uint16_t)(call->api + 1);
 	event->memory = (uint8_t)(call->src_memory | call->dst_memory << 4);
 	event->direction = call->direction;
-	event->flags = (uint8_t)((is_pending ? SY_EVENT_PENDING : 0) |
-	                         (call->on && call->on->capture ? SY_EVENT_CAPTURING : 0) |
+	event->flags = (uint8_t)((is_pending ? SY_EVENT_PENDING : 0) | (is_capturing ? SY_EVENT_CAPTURING : 0) |
 	                         (sy_api_desc[call->api].is_per_thread ? SY_EVENT_PER_THREAD : 0));
 	call->record = event;
 	__atomic_store_n(&thread->events->used, thread->events->used + 1, __ATOMIC_RELEASE);
@@ -320,7 +321,7 @@ static void leave_failure(struct sy_call *call)
 		if (call->src_memory != SY_MEMORY_UNKNOWN)
 			sy_memory_add(&sy_state->memory, call->dst, call->bytes, call->src_memory);
 	} else if (call->class == SY_STREAM_DESTROY && call->on) {
-		call->on->is_gone = false;
+		__atomic_store_n(&call->on->is_gone, false, __ATOMIC_RELAXED);
 	}
 }
 

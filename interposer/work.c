@@ -15,11 +15,11 @@ static struct sy_work_stream *init_slot(struct sy_work *work, unsigned slot, uin
 	stream->slot = (uint16_t)slot;
 	stream->device = (uint8_t)device;
 	stream->flags = (uint8_t)flags;
-	stream->id = 0;
-	stream->is_gone = false;
-	stream->has_clock = false;
-	stream->capture = 0;
-	stream->merged_version = 0;
+	STORE(stream->id, 0);
+	STORE(stream->is_gone, false);
+	STORE(stream->has_clock, false);
+	STORE(stream->capture, 0);
+	STORE(stream->merged_version, 0);
 	STORE(stream->legacy_seen, 0);
 	STORE(stream->legacy_clean, 0);
 	__atomic_store_n(&stream->handle, handle, __ATOMIC_RELEASE);
@@ -48,7 +48,7 @@ static struct sy_work_stream *find(struct sy_work *work, uint64_t handle)
 	unsigned n = LOAD(work->n_slots);
 
 	for (unsigned slot = SY_WORK_DEVICES; slot < n; slot++)
-		if (LOAD(work->streams[slot].handle) == handle && !work->streams[slot].is_gone)
+		if (LOAD(work->streams[slot].handle) == handle && !LOAD(work->streams[slot].is_gone))
 			return &work->streams[slot];
 	return NULL;
 }
@@ -104,7 +104,7 @@ void sy_work_stream_create(struct sy_work *work, uint64_t handle, unsigned devic
 	pthread_mutex_lock(&work->mutex);
 	old = find(work, handle);
 	if (old)
-		old->is_gone = true; /* destroyed out of our sight: the handle is a new stream's now */
+		STORE(old->is_gone, true); /* destroyed out of our sight: the handle is a new stream's now */
 	new_stream(work, handle, device, is_non_blocking ? SY_STREAM_NON_BLOCKING : 0);
 	pthread_mutex_unlock(&work->mutex);
 }
@@ -114,19 +114,19 @@ void sy_work_stream_destroy(struct sy_work *work, struct sy_work_stream *stream)
 	if (stream->slot < SY_WORK_DEVICES)
 		return;
 	pthread_mutex_lock(&work->mutex);
-	stream->is_gone = true;
+	STORE(stream->is_gone, true);
 	pthread_mutex_unlock(&work->mutex);
 }
 
 /* Takes over what another stream is ordered after. Mutex held. */
 static void merge_clock(struct sy_work *work, struct sy_work_stream *into, const struct sy_work_stream *from)
 {
-	if (!from->has_clock)
+	if (!LOAD(from->has_clock))
 		return;
 	for (unsigned i = 0; i < LOAD(work->n_slots); i++)
 		if (from->clock.upto[i] > into->clock.upto[i])
 			into->clock.upto[i] = from->clock.upto[i];
-	into->has_clock = true;
+	STORE(into->has_clock, true);
 	__atomic_fetch_add(&into->clock_version, 1, __ATOMIC_RELAXED);
 }
 
@@ -148,10 +148,10 @@ static void order_legacy(struct sy_work *work, struct sy_work_stream *legacy, ui
 	}
 	if (is_quiet)
 		STORE(legacy->clean, number);
-	if (SY_LIKELY(version == legacy->merged_version))
+	if (SY_LIKELY(version == LOAD(legacy->merged_version)))
 		return;
 	pthread_mutex_lock(&work->mutex);
-	legacy->merged_version = version;
+	STORE(legacy->merged_version, version);
 	for (unsigned i = SY_WORK_DEVICES; i < work->n_slots; i++)
 		if (is_blocking_peer(&work->streams[i], legacy))
 			merge_clock(work, legacy, &work->streams[i]);
@@ -169,10 +169,10 @@ static void order_after_legacy(struct sy_work *work, struct sy_work_stream *stre
 		raise_to(&stream->legacy_seen, last);
 		raise_to(&stream->legacy_clean, clean < last ? clean : last);
 	}
-	if (SY_LIKELY(version == stream->merged_version))
+	if (SY_LIKELY(version == LOAD(stream->merged_version)))
 		return;
 	pthread_mutex_lock(&work->mutex);
-	stream->merged_version = version;
+	STORE(stream->merged_version, version);
 	merge_clock(work, stream, legacy);
 	pthread_mutex_unlock(&work->mutex);
 	__atomic_fetch_add(&work->blocking_version, 1, __ATOMIC_RELAXED);

@@ -120,7 +120,7 @@ static void order_after_event(struct sy_work *work, struct sy_work_stream *strea
 		if (covered > upto[i])
 			upto[i] = covered;
 	}
-	stream->has_clock = true;
+	STORE(stream->has_clock, true);
 	__atomic_fetch_add(&stream->clock_version, 1, __ATOMIC_RELAXED);
 	if (!(stream->flags & SY_STREAM_NON_BLOCKING))
 		__atomic_fetch_add(&work->blocking_version, 1, __ATOMIC_RELAXED);

@@ -62,13 +62,13 @@ static void copy_clocks(struct sy_work *work, const struct sy_work_stream *strea
 {
 	bool with_peers = (stream->flags & SY_STREAM_LEGACY) && LOAD(work->blocking_version) != 0;
 
-	if (!stream->has_clock && !with_peers)
+	if (!LOAD(stream->has_clock) && !with_peers)
 		return;
 	pthread_mutex_lock(&work->mutex);
 	if (stream->has_clock)
 		merge_into_cover(work, &stream->clock, cover);
 	for (unsigned i = SY_WORK_DEVICES; with_peers && i < work->n_slots; i++)
-		if (is_blocking_peer(&work->streams[i], stream) && work->streams[i].has_clock)
+		if (is_blocking_peer(&work->streams[i], stream) && LOAD(work->streams[i].has_clock))
 			merge_into_cover(work, &work->streams[i].clock, cover);
 	pthread_mutex_unlock(&work->mutex);
 }
