@@ -19,6 +19,7 @@ enum copy_wait {
 	COPY_GOES_ON,      /* returns at once */
 	COPY_STAGES,       /* takes the bytes now, then returns */
 	COPY_DRAINS_FIRST, /* waits for the stream, takes the bytes, then returns (R1) */
+	COPY_HOLDS,        /* returns once the copy is complete, which no document promises: proves nothing */
 	COPY_COMPLETES     /* returns once the copy is complete */
 };
 
@@ -45,7 +46,7 @@ static enum copy_wait wait_of(enum sim_memory_kind from, enum sim_memory_kind to
 	if (from == SIM_MEMORY_PAGEABLE) {
 		if (is_sync)
 			return COPY_DRAINS_FIRST; /* R1 */
-		return bytes <= knobs->staged_upload ? COPY_STAGES : COPY_COMPLETES; /* R6b, R7 */
+		return bytes <= knobs->staged_upload ? COPY_STAGES : COPY_HOLDS; /* R6b, R7 */
 	}
 	if (is_sync)
 		return is_host(from) || is_host(to) ? COPY_COMPLETES : COPY_GOES_ON; /* R2, R3, R4 */
@@ -229,7 +230,7 @@ static CUresult copy_on(struct sim_stream *stream, const struct sim_copy *copy, 
 		return CUDA_ERROR_INVALID_VALUE;
 	enum copy_wait wait = wait_of(from, to, bytes, is_sync);
 	if (wait == COPY_DRAINS_FIRST)
-		wait_and_certify(stream, SIM_REACH_SUBMIT);
+		wait_and_certify(stream, SIM_REACH_SYNC);
 	bool is_staged = wait == COPY_STAGES || wait == COPY_DRAINS_FIRST;
 	struct copy_op *op = make_copy(copy, is_staged);
 	if (!op)
@@ -241,6 +242,8 @@ static CUresult copy_on(struct sim_stream *stream, const struct sim_copy *copy, 
 	CUresult result = sim_timeline_submit(stream, duration(from, to, bytes), &op->op);
 	if (result == CUDA_SUCCESS && wait == COPY_COMPLETES)
 		complete(stream);
+	else if (result == CUDA_SUCCESS && wait == COPY_HOLDS)
+		sim_timeline_wait(stream->ready_ns);
 	return result;
 }
 
