@@ -34,7 +34,8 @@ $(SIM_GEN)/cudart%_refusals.c: sim/gen_refusals.py $(SIM_GEN)/cudart_%.i
 	python3 $< cudart $@ $(filter %.i,$^)
 $(SIM_GEN)/%.o: $(SIM_GEN)/%.c
 	$(CC) $(ALL_CFLAGS) -c -o $@ $<
-.SECONDARY: $(SIM_GEN)/cuda_13.i $(SIM_GEN)/cuda_12.i $(SIM_GEN)/cudart_13.i $(SIM_GEN)/cudart_12.i
+.SECONDARY: $(foreach major,12 13,$(SIM_GEN)/cuda_$(major).i $(SIM_GEN)/cudart_$(major).i \
+	$(SIM_GEN)/cudart$(major)_refusals.c)
 
 # ---- libcuda.so.1 ----
 # -Bsymbolic, like the real one: the table behind cuGetProcAddress() holds this library's own functions.
@@ -44,8 +45,30 @@ $(SIM_CUDA_OBJ): ALL_CFLAGS += $(SYSCUDA13) -D__CUDA_API_VERSION_INTERNAL
 $(SIMLIB)/libcuda.so.1: $(SIM_CUDA_OBJ) $(SIMLIB)/libsimcore.so
 	$(SIM_LD) -Wl,-Bsymbolic $(SIM_CUDA_OBJ) -L$(@D) -lsimcore -lpthread
 
-SIM_LIBS := $(SIMLIB)/libsimcore.so $(SIMLIB)/libcuda.so.1
-all: $(SIM_LIBS)
+# ---- libcudart.so.13 and .12: the same sources, each against its own headers ----
+SIM_CUDART_SRC := $(wildcard sim/cudart_*.c)
+
+# $(1): CUDA major
+define SIM_CUDART
+$(BUILD)/obj/cudart$(1)/%.c.o: %.c
+	@mkdir -p $$(@D)
+	$$(CC) $$(ALL_CFLAGS) $$(SYSCUDA$(1)) -D__CUDA_API_VERSION_INTERNAL -c -o $$@ $$<
+$(SIM_GEN)/libcudart.so.$(1).map: sim/sim.mk
+	@mkdir -p $$(@D)
+	echo 'libcudart.so.$(1) { global: cuda*; __cuda*; local: *; };' > $$@
+SIM_CUDART_OBJ_$(1) := $(SIM_CUDART_SRC:%=$(BUILD)/obj/cudart$(1)/%.o) $(SIM_GEN)/cudart$(1)_refusals.o
+$(SIMLIB)/libcudart.so.$(1): $$(SIM_CUDART_OBJ_$(1)) $(SIM_GEN)/libcudart.so.$(1).map $(SIMLIB)/libsimcore.so
+	$$(SIM_LD) -Wl,-Bsymbolic -Wl,--version-script=$(SIM_GEN)/libcudart.so.$(1).map $$(SIM_CUDART_OBJ_$(1)) \
+		-L$$(@D) -lsimcore -lpthread -ldl
+endef
+$(foreach major,12 13,$(eval $(call SIM_CUDART,$(major))))
+
+$(BUILD)/include/synctally_sim.h: sim/include/synctally_sim.h
+	@mkdir -p $(@D)
+	cp $< $@
+
+SIM_LIBS := $(addprefix $(SIMLIB)/,libsimcore.so libcuda.so.1 libcudart.so.13 libcudart.so.12)
+all: $(SIM_LIBS) $(BUILD)/include/synctally_sim.h
 
 # ---- cublas and vendor stubs
 # The same sources for both CUDA versions; SONAME and version node are what programs were linked against.
