@@ -106,6 +106,7 @@ struct sy_profile {
 	struct sy_arena arena;
 	const char **command;
 	uint32_t n_command;
+	const char *cwd; /* of the first process when it started; NULL not known */
 	struct sy_step_range range;
 	struct sy_process *processes;
 	size_t n_processes, processes_capacity;

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/aggregate.h"
+
+#include "analysis/mem.h"
+#include "trace/event.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct sy_metric_desc sy_metric_desc[SY_N_METRICS] = {
+#define METRIC(id, key, heading, unit) [SY_METRIC_##id] = { key, heading, SY_UNIT_##unit },
+#include "analysis/metrics.def"
+#undef METRIC
+};
+
+/* Everything one trace needs while it is added. */
+struct adding {
+	struct sy_profile *profile;
+	const struct sy_trace *trace;
+	struct sy_process *process;
+	struct sy_baseline baseline;
+	uint32_t rank_group;
+	/* of the thread being walked */
+	const char *thread_name;
+	uint32_t thread_group;
+	struct sy_index places;      /* {stack, native} of the thread -> position in `sites` */
+	struct sy_site *sites;
+	size_t sites_capacity;
+	uint32_t launches_then;      /* at the sync before */
+	uint64_t last_ticks;         /* of the latest event in the process */
+	uint32_t last_launches;      /* by the process at that event */
+};
+
+/* ---- groups ------------------------------------------------------------------ */
+
+static uint32_t group_number(struct sy_profile *profile, enum sy_grouping by, const char *name)
+{
+	struct sy_groups *groups = &profile->groups[by];
+	uint32_t number = sy_index_add(&groups->keys, name, strlen(name));
+
+	groups->at = sy_mem_grow(groups->at, &groups->capacity, number, sizeof(*groups->at));
+	if (!groups->at[number].name)
+		groups->at[number].name = sy_mem_copy(&profile->arena, name);
+	return number;
+}
+
+/* ---- sites and rows ------------------------------------------------------------ */
+
+static struct sy_site place_of(struct adding *adding, const struct sy_event *event)
+{
+	const uint32_t key[2] = { event->stack, event->native };
+	uint32_t known = adding->places.n;
+	uint32_t number = sy_index_add(&adding->places, key, sizeof(key));
+
+	adding->sites = sy_mem_grow(adding->sites, &adding->sites_capacity, number, sizeof(*adding->sites));
+	return number < known ? adding->sites[number] : (struct sy_site){ NULL, NULL, 0, false };
+}
+
+static struct sy_site site_of(struct adding *adding, const struct sy_trace_thread *thread,
+                              const struct sy_event *event)
+{
+	struct sy_site site = place_of(adding, event);
+	struct sy_arena *arena = &adding->profile->arena;
+
+	if (site.file)
+		return site;
+	site = sy_site_of(thread, event->stack, event->native, arena);
+	site.file = sy_mem_copy(arena, site.file);
+	site.function = sy_mem_copy(arena, site.function);
+	adding->sites[adding->places.n - 1] = site;
+	return site;
+}
+
+static void note_stack(struct adding *adding, struct sy_row *row, const struct sy_trace_thread *thread,
+                       const struct sy_event *event)
+{
+	struct sy_arena *arena = &adding->profile->arena;
+	uint32_t depth = sy_thread_stack_depth(thread, event->stack);
+	uint32_t native = depth ? 0 : sy_thread_native_depth(thread, event->native);
+
+	row->n_stack = depth ? depth : native;
+	row->stack = sy_mem_alloc(arena, (size_t)row->n_stack * sizeof(*row->stack));
+	for (uint32_t i = 0; i < depth; i++) {
+		struct sy_trace_frame frame = sy_thread_frame(thread, event->stack, i);
+
+		row->stack[i] = sy_mem_printf(arena, "%s:%u %s", frame.file, frame.line, frame.function);
+	}
+	for (uint32_t i = 0; i < native; i++) {
+		struct sy_trace_native place = sy_thread_native(thread, event->native, i);
+
+		row->stack[i] = sy_mem_printf(arena, "%s+0x%llx", place.module, (unsigned long long)place.offset);
+	}
+}
+
+static void note_api(struct adding *adding, struct sy_row *row, const struct sy_event *event)
+{
+	const char *name = sy_trace_api(adding->trace, event->api)->name;
+	struct sy_arena *arena = &adding->profile->arena;
+	const char **grown;
+
+	for (uint32_t i = 0; i < row->n_api; i++)
+		if (strcmp(row->api[i], name) == 0)
+			return;
+	grown = sy_mem_alloc(arena, (row->n_api + 1u) * sizeof(*grown));
+	if (row->n_api)
+		memcpy(grown, row->api, row->n_api * sizeof(*grown));
+	grown[row->n_api++] = sy_mem_copy(arena, name);
+	row->api = grown;
+}
+
+static void note_thread(struct adding *adding, struct sy_row *row)
+{
+	if (!row->thread)
+		row->thread = adding->thread_name;
+	else if (row->thread != adding->thread_name && strcmp(row->thread, adding->thread_name) != 0)
+		row->thread = "several";
+}
+
+/* The row of a line and of what is done there, made if it is new. */
+static struct sy_row *row_of(struct adding *adding, const struct sy_trace_thread *thread, const struct sy_act *act,
+                             enum sy_act_class class)
+{
+	struct sy_profile *profile = adding->profile;
+	struct sy_site site = site_of(adding, thread, act->at);
+	size_t file_bytes = strlen(site.file) + 1, function_bytes = strlen(site.function) + 1;
+	unsigned char key[8192];
+	uint32_t number;
+	struct sy_row *row;
+
+	/* A path too long for the key is told apart by its end. */
+	if (file_bytes > 4096)
+		file_bytes = 4096;
+	if (function_bytes > 2048)
+		function_bytes = 2048;
+	memcpy(key, &site.line, 4);
+	key[4] = (unsigned char)class;
+	key[5] = act->direction;
+	key[6] = act->memory;
+	memcpy(key + 7, site.file + strlen(site.file) + 1 - file_bytes, file_bytes);
+	memcpy(key + 7 + file_bytes, site.function + strlen(site.function) + 1 - function_bytes, function_bytes);
+	number = sy_index_add(&profile->row_keys, key, 7 + file_bytes + function_bytes);
+	profile->rows = sy_mem_grow(profile->rows, &profile->rows_capacity, number, sizeof(*profile->rows));
+	row = &profile->rows[number];
+	if (!row->site.file) {
+		row->site = site;
+		row->class = class;
+		row->direction = act->direction;
+		row->memory = act->memory;
+		note_stack(adding, row, thread, act->at);
+	}
+	note_api(adding, row, act->first);
+	if (act->second)
+		note_api(adding, row, act->second);
+	note_thread(adding, row);
+	return row;
+}
+
+/* ---- counting -------------------------------------------------------------------- */
+
+static void tally_add(struct sy_tally *tally, const struct sy_act *act, const struct sy_verdict *verdict,
+                      uint32_t launches_before)
+{
+	tally->count++;
+	tally->outcome[verdict->outcome]++;
+	tally->bytes += act->first->bytes;
+	tally->blocked_ns += act->blocked_ns;
+	tally->waited_ns += verdict->waited_ns;
+	tally->launches_before += launches_before;
+}
+
+static void count_sync(uint64_t *value, const struct sy_act *act, const struct sy_verdict *verdict)
+{
+	static const uint8_t of_outcome[SY_N_OUTCOMES] = { SY_METRIC_DRAINS, SY_METRIC_DONE_ALREADY, SY_METRIC_EMPTY };
+	static const uint8_t of_class[SY_N_SYNC_CLASSES] = { SY_METRIC_READBACKS, SY_METRIC_UPLOADS, SY_METRIC_EXPLICIT,
+		                                             SY_METRIC_IMPLICIT };
+
+	value[SY_METRIC_SYNCS]++;
+	value[of_outcome[verdict->outcome]]++;
+	value[of_class[verdict->class]]++;
+	value[SY_METRIC_PAGEABLE_UPLOADS] += verdict->class == SY_ACT_UPLOAD && act->memory == SY_MEMORY_PAGEABLE;
+	value[SY_METRIC_BLOCKED_NS] += act->blocked_ns;
+	value[SY_METRIC_WAITED_NS] += verdict->waited_ns;
+}
+
+/* Where the numbers of an act go: its step, or what is outside all steps. */
+static uint64_t *values_of(struct adding *adding, const struct sy_act *act)
+{
+	struct sy_process *process = adding->process;
+	uint32_t step = act->first->step;
+
+	return step < process->steps.n ? process->step[step].value : process->outside;
+}
+
+static void group_sync(struct adding *adding, const struct sy_act *act, const struct sy_verdict *verdict,
+                       enum sy_part part, uint32_t launches_before)
+{
+	struct sy_profile *profile = adding->profile;
+	const char *first = sy_trace_api(adding->trace, act->first->api)->name;
+	const char *second = act->second ? sy_trace_api(adding->trace, act->second->api)->name : NULL;
+	uint32_t number[SY_N_GROUPINGS];
+	char name[1024];
+
+	snprintf(name, sizeof(name), "%s%s%s", first, second ? " + " : "", second ? second : "");
+	number[SY_BY_API] = group_number(profile, SY_BY_API, name);
+	number[SY_BY_CLASS] = group_number(profile, SY_BY_CLASS, sy_act_class_name(verdict->class));
+	number[SY_BY_THREAD] = adding->thread_group;
+	number[SY_BY_RANK] = adding->rank_group;
+	for (int by = 0; by < SY_N_GROUPINGS; by++)
+		tally_add(&profile->groups[by].at[number[by]].tally[part], act, verdict, launches_before);
+}
+
+static void count_act(void *context, const struct sy_trace_thread *thread, const struct sy_act *act)
+{
+	struct adding *adding = context;
+	struct sy_verdict verdict = sy_baseline_judge(&adding->baseline, act);
+	bool is_inside = sy_steps_is_counted(&adding->process->steps, act->first->step);
+	enum sy_part part = is_inside ? SY_PART_STEPS : SY_PART_OUTSIDE;
+	uint64_t *value = values_of(adding, act);
+	uint32_t launches_before = act->first->launches - adding->launches_then;
+	const struct sy_event *last = act->second ? act->second : act->first;
+	bool is_driver = sy_trace_api(adding->trace, act->first->api)->is_driver;
+
+	adding->process->acts[verdict.class]++;
+	adding->profile->n_calls += act->second ? 2 : 1;
+	adding->process->has_driver |= is_driver;
+	adding->process->has_runtime |= !is_driver;
+	if (last->enter_ticks >= adding->last_ticks) {
+		adding->last_ticks = last->enter_ticks;
+		adding->last_launches = last->launches;
+	}
+	if (verdict.class < SY_N_SYNC_CLASSES) {
+		count_sync(value, act, &verdict);
+		group_sync(adding, act, &verdict, part, launches_before);
+		adding->launches_then = last->launches;
+	} else if (verdict.class == SY_ACT_STAGING) {
+		value[SY_METRIC_STAGING]++;
+	} else if (verdict.class == SY_ACT_COPY) {
+		value[SY_METRIC_COPIES]++;
+	}
+	if (verdict.class <= SY_ACT_STAGING)
+		tally_add(&row_of(adding, thread, act, verdict.class)->tally[part], act, &verdict, launches_before);
+}
+
+static void learn_act(void *context, const struct sy_trace_thread *thread, const struct sy_act *act)
+{
+	(void)thread;
+	sy_baseline_add(context, act);
+}
+
+/* ---- one trace --------------------------------------------------------------------- */
+
+static void begin_thread(struct adding *adding, const struct sy_trace_thread *thread)
+{
+	struct sy_arena *arena = &adding->profile->arena;
+
+	if (thread->tid == adding->trace->header.pid)
+		adding->thread_name = "main";
+	else if (thread->name[0])
+		adding->thread_name = sy_mem_copy(arena, thread->name);
+	else
+		adding->thread_name = sy_mem_printf(arena, "thread %u", thread->index);
+	adding->thread_group = group_number(adding->profile, SY_BY_THREAD, adding->thread_name);
+	adding->launches_then = 0;
+	sy_index_free(&adding->places);
+}
+
+/* Launches up to the last step and, from the 32 bits of the last event, those after it. */
+static uint64_t launches_after_steps(const struct adding *adding)
+{
+	const struct sy_steps *steps = &adding->process->steps;
+	uint64_t at_end = steps->n && steps->ends[steps->n - 1].is_known ? steps->ends[steps->n - 1].launches : 0;
+	uint32_t more = adding->last_launches - (uint32_t)at_end;
+
+	return more < UINT32_MAX / 2 || at_end == 0 ? more : 0;
+}
+
+static void measure_steps(struct adding *adding)
+{
+	struct sy_process *process = adding->process;
+
+	for (uint32_t i = 0; i < process->steps.n; i++) {
+		struct sy_process_step *step = &process->step[i];
+
+		for (int m = 0; m < SY_N_METRICS; m++)
+			step->is_known[m] = true;
+		step->is_known[SY_METRIC_STEP_NS] =
+		        sy_steps_duration(&process->steps, i, &step->value[SY_METRIC_STEP_NS]);
+		step->is_known[SY_METRIC_LAUNCHES] =
+		        sy_steps_launches(&process->steps, i, &step->value[SY_METRIC_LAUNCHES]);
+	}
+	process->outside[SY_METRIC_LAUNCHES] = launches_after_steps(adding);
+}
+
+static void note_command(struct sy_profile *profile, const struct sy_trace *trace)
+{
+	const char *value;
+	char key[32];
+	uint32_t n = 0;
+
+	if (profile->n_command)
+		return;
+	for (n = 0; snprintf(key, sizeof(key), "argv.%u", n), sy_trace_meta(trace, key); n++)
+		;
+	profile->command = sy_mem_alloc(&profile->arena, n * sizeof(*profile->command));
+	for (uint32_t i = 0; i < n; i++) {
+		snprintf(key, sizeof(key), "argv.%u", i);
+		value = sy_trace_meta(trace, key);
+		profile->command[profile->n_command++] = sy_mem_copy(&profile->arena, value);
+	}
+}
+
+static struct sy_process *add_process(struct sy_profile *profile, const struct sy_trace *trace)
+{
+	struct sy_process *process;
+	const char *blind = sy_trace_meta(trace, "blind");
+
+	profile->processes = sy_mem_grow(profile->processes, &profile->processes_capacity, profile->n_processes,
+	                                 sizeof(*profile->processes));
+	process = &profile->processes[profile->n_processes++];
+	process->path = sy_mem_copy(&profile->arena, trace->path);
+	process->pid = trace->header.pid;
+	process->rank = trace->header.rank;
+	process->host = sy_mem_copy(&profile->arena, trace->header.host);
+	process->n_threads = trace->n_threads;
+	process->clock_kind = trace->header.clock_kind;
+	process->is_running = trace->header.state != SY_STATE_ENDED;
+	process->is_rough = trace->clock.is_rough;
+	process->discarded_events = trace->header.discarded_events;
+	process->discarded_defs = trace->header.discarded_defs;
+	process->census = sy_trace_census(trace);
+	process->damage = trace->damage;
+	process->blind = blind ? sy_mem_copy(&profile->arena, blind) : NULL;
+	process->steps = sy_steps_find(trace, profile->range, &profile->arena);
+	process->step = sy_mem_alloc(&profile->arena, process->steps.n * sizeof(*process->step));
+	return process;
+}
+
+void sy_profile_init(struct sy_profile *profile, struct sy_step_range range)
+{
+	memset(profile, 0, sizeof(*profile));
+	profile->range = range;
+}
+
+void sy_profile_add(struct sy_profile *profile, const struct sy_trace *trace)
+{
+	struct adding adding = { .profile = profile, .trace = trace };
+	struct sy_arena scratch = { NULL };
+	struct sy_roles roles = sy_roles_make(trace, &scratch);
+	char rank[32] = "unknown";
+
+	adding.process = add_process(profile, trace);
+	note_command(profile, trace);
+	if (!profile->cwd && sy_trace_meta(trace, "cwd"))
+		profile->cwd = sy_mem_copy(&profile->arena, sy_trace_meta(trace, "cwd"));
+	if (trace->header.rank >= 0)
+		snprintf(rank, sizeof(rank), "%d", trace->header.rank);
+	adding.rank_group = group_number(profile, SY_BY_RANK, rank);
+	sy_baseline_init(&adding.baseline, trace->header.clock_kind == SY_CLOCK_VIRTUAL);
+	for (uint32_t i = 0; i < trace->n_threads; i++)
+		sy_logical_walk(trace, &roles, &trace->threads[i], learn_act, &adding.baseline);
+	for (uint32_t i = 0; i < trace->n_threads; i++) {
+		begin_thread(&adding, &trace->threads[i]);
+		sy_logical_walk(trace, &roles, &trace->threads[i], count_act, &adding);
+	}
+	measure_steps(&adding);
+	sy_baseline_free(&adding.baseline);
+	sy_index_free(&adding.places);
+	free(adding.sites);
+	sy_arena_free(&scratch);
+}
+
+void sy_profile_free(struct sy_profile *profile)
+{
+	for (int by = 0; by < SY_N_GROUPINGS; by++) {
+		sy_index_free(&profile->groups[by].keys);
+		free(profile->groups[by].at);
+	}
+	sy_index_free(&profile->row_keys);
+	free(profile->rows);
+	free(profile->processes);
+	sy_arena_free(&profile->arena);
+	memset(profile, 0, sizeof(*profile));
+}

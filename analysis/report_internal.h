@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* report_internal.h - the parts a report is put together from: tables, notes */
+#ifndef SY_ANALYSIS_REPORT_INTERNAL_H
+#define SY_ANALYSIS_REPORT_INTERNAL_H
+
+#include "analysis/report.h"
+
+void sy_report_note(struct sy_report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void sy_report_notes(struct sy_report *report, const struct sy_profile *profile);
+void sy_report_tables(struct sy_report *report, const struct sy_profile *profile, enum sy_by by);
+
+/* "train.py:42", relative to where the program was started; native: module and offset. */
+const char *sy_report_place(struct sy_report *report, const struct sy_profile *profile, const struct sy_site *site);
+
+#endif

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * report_notes.c - what a report must say besides its numbers: discarded, not seen, uncertain
+ */
+#include "analysis/report_internal.h"
+
+#include <string.h>
+
+static uint64_t acts(const struct sy_profile *profile, enum sy_act_class class)
+{
+	uint64_t n = 0;
+
+	for (size_t p = 0; p < profile->n_processes; p++)
+		n += profile->processes[p].acts[class];
+	return n;
+}
+
+static const char *plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+static void note_outside(struct sy_report *report, const struct sy_profile *profile)
+{
+	const uint64_t *outside = profile->total[SY_PART_OUTSIDE];
+	char blocked[SY_FORMAT_BYTES];
+
+	if (!profile->has_steps || (outside[SY_METRIC_SYNCS] == 0 && outside[SY_METRIC_STAGING] == 0))
+		return;
+	sy_report_note(report, "Outside the counted steps: %llu sync%s, %llu of them drain%s, %s inside them.",
+	               (unsigned long long)outside[SY_METRIC_SYNCS], plural(outside[SY_METRIC_SYNCS]),
+	               (unsigned long long)outside[SY_METRIC_DRAINS], outside[SY_METRIC_DRAINS] == 1 ? "s" : "",
+	               sy_format_ns(blocked, (double)outside[SY_METRIC_BLOCKED_NS]));
+}
+
+static void note_calls(struct sy_report *report, const struct sy_profile *profile)
+{
+	uint64_t failed = acts(profile, SY_ACT_FAILED), captured = acts(profile, SY_ACT_CAPTURED);
+	uint64_t other = acts(profile, SY_ACT_OTHER), in_flight = acts(profile, SY_ACT_IN_FLIGHT);
+
+	if (failed)
+		sy_report_note(report, "%llu call%s returned an error and %s not counted.", (unsigned long long)failed,
+		               plural(failed), failed == 1 ? "is" : "are");
+	if (captured)
+		sy_report_note(report, "%llu call%s went into a graph and %s not counted.", (unsigned long long)captured,
+		               plural(captured), captured == 1 ? "is" : "are");
+	if (other)
+		sy_report_note(report, "%llu call%s of a class this program does not know, not counted.",
+		               (unsigned long long)other, plural(other));
+	if (in_flight)
+		sy_report_note(report, "%llu call%s had not returned when the recording ended, not counted.",
+		               (unsigned long long)in_flight, plural(in_flight));
+}
+
+static void note_damage(struct sy_report *report, const struct sy_process *process)
+{
+	const struct sy_damage *damage = &process->damage;
+	const struct sy_census *census = &process->census;
+	const struct {
+		uint64_t n;
+		const char *what;
+	} losses[] = {
+		{ damage->missing_bytes, "bytes missing at the end: the file was cut, or the disk was full" },
+		{ damage->missing_events, "events begun beyond the end of their segment" },
+		{ damage->unreadable_bytes, "bytes cannot be read" },
+		{ damage->lost_segments, "segments of events missing" },
+		{ damage->unreadable_defs, "definitions cannot be read" },
+		{ process->discarded_defs, "definitions discarded while recording" },
+		{ damage->unknown_defs, "definitions of a kind this program does not know" },
+		{ census->unknown, "events of a kind this program does not know" },
+		{ census->disordered, "events out of order" },
+	};
+
+	for (size_t i = 0; i < sizeof(losses) / sizeof(losses[0]); i++)
+		if (losses[i].n)
+			sy_report_note(report, "Incomplete: %llu %s (%s).", (unsigned long long)losses[i].n,
+			               losses[i].what, process->path);
+}
+
+static void note_process(struct sy_report *report, const struct sy_process *process)
+{
+	note_damage(report, process);
+	if (process->is_rough)
+		sy_report_note(report, "Times are rough: the recording was too short to measure the clock (%s).",
+		               process->path);
+	for (const char *at = process->blind; at && *at;) {
+		size_t n = strcspn(at, "\n");
+
+		sy_report_note(report, "Not seen: CUDA calls made by %.*s.", (int)(n < 1000 ? n : 1000), at);
+		at += n + (at[n] == '\n');
+	}
+}
+
+void sy_report_notes(struct sy_report *report, const struct sy_profile *profile)
+{
+	uint64_t discarded = sy_profile_discarded(profile);
+	bool is_virtual = false;
+
+	note_outside(report, profile);
+	note_calls(report, profile);
+	for (size_t p = 0; p < profile->n_processes; p++) {
+		note_process(report, &profile->processes[p]);
+		is_virtual |= profile->processes[p].clock_kind == SY_CLOCK_VIRTUAL;
+	}
+	if (is_virtual)
+		sy_report_note(report, "Times are those of the simulated device's clock.");
+	if (discarded)
+		sy_report_note(report, "%llu event%s discarded: the numbers above are too small.",
+		               (unsigned long long)discarded, plural(discarded));
+	else
+		sy_report_note(report, "No event was discarded.");
+}
