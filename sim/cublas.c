@@ -23,7 +23,7 @@
 	int name(HANDLE, STRIP params)                                                                                 \
 	{                                                                                                              \
 		const struct sim_blas_work work_ = { (m), (n), (k), (batch), (factor), (bytes) };                      \
-		return sim_blas_submit(handle, handle ? handle->stream : NULL, &work_);                                \
+		return sim_blas_submit(handle, handle ? handle->device.stream : NULL, &work_);                                \
 	}
 
 #define FOUR(base, factor, params, m, n, k, batch)                                                                     \
@@ -87,7 +87,7 @@ EXPORTED(int cublasDestroy_v2(HANDLE))
 		return SIM_BLAS_SUCCESS;                                                                               \
 	}
 
-STATE(stream, CUstream, cublasSetStream_v2, cublasGetStream_v2)
+STATE(device.stream, CUstream, cublasSetStream_v2, cublasGetStream_v2)
 STATE(pointer_mode, int, cublasSetPointerMode_v2, cublasGetPointerMode_v2)
 STATE(math_mode, int, cublasSetMathMode, cublasGetMathMode)
 STATE(atomics_mode, int, cublasSetAtomicsMode, cublasGetAtomicsMode)

@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "sim/knobs.h"
+#include "sim/vendor_launch.h"
 
 /* cublasStatus_t */
 enum sim_blas_status {
@@ -40,9 +41,7 @@ enum { SIM_BLAS_OP_N = 0 };
  * the real one.
  */
 struct sim_blas {
-	CUcontext context;
-	CUfunction kernel;
-	CUstream stream;
+	struct sim_vendor device;
 	int pointer_mode;
 	int math_mode;
 	int atomics_mode;

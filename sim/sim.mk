@@ -10,7 +10,8 @@ SIM_GEN  := $(BUILD)/gen/sim
 SIM_LD    = $(CC) -shared -o $@ -Wl,-soname,$(@F) -Wl,-rpath,'$$ORIGIN' $(LDFLAGS_ALL)
 
 # ---- libsimcore.so ----
-SIM_CORE_SRC := $(filter-out $(wildcard sim/cuda_*.c sim/cudart_*.c sim/cublas*.c sim/stub*.c),$(wildcard sim/*.c))
+SIM_CORE_SRC := $(filter-out $(wildcard sim/cuda_*.c sim/cudart_*.c sim/cublas*.c sim/stub*.c) \
+	$(wildcard sim/cudnn*.c sim/cufft*.c sim/cusolver*.c sim/cusparse*.c sim/vendor_launch.c),$(wildcard sim/*.c))
 SIM_CORE_OBJ := $(call objs,$(SIM_CORE_SRC))
 $(SIM_CORE_OBJ): ALL_CFLAGS += $(SYSCUDA13)
 $(SIMLIB)/libsimcore.so: $(SIM_CORE_OBJ)
@@ -73,8 +74,8 @@ all: $(SIM_LIBS) $(BUILD)/include/synctally_sim.h
 # ---- cublas and vendor stubs
 # The same sources for both CUDA versions; SONAME and version node are what programs were linked against.
 # sim/vendor.c, which the stubs written at run time call, belongs to libsimcore.
-CUBLAS_SRC := sim/cublas.c sim/cublas_launch.c
-CUBLASLT_SRC := sim/cublaslt.c sim/cublas_launch.c
+CUBLAS_SRC := sim/cublas.c sim/cublas_launch.c sim/vendor_launch.c
+CUBLASLT_SRC := sim/cublaslt.c sim/cublas_launch.c sim/vendor_launch.c
 
 # $(1): library, $(2): CUDA major, $(3): sources
 define CUBLAS_LIBRARY
