@@ -34,7 +34,7 @@ add() { # NAME PASSED FAILED SKIPPED LOG
 	[ "$3" = 0 ] || printf ' %3d FAILED' "$3"
 	[ "$4" = 0 ] || printf ' %3d skipped' "$4"
 	printf '\n'
-	[ "$3" = 0 ] || sed 's/^/    /' "$5"
+	[ "$3" = 0 ] || { grep -v '^ok ' "$5" | head -80 | cut -c 1-300 | sed 's/^/    /' && echo "    (all of it: $5)"; }
 }
 
 # count_tap LOG STATUS: prints "passed failed skipped" of one TAP stream. cmocka
