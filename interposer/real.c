@@ -163,10 +163,8 @@ void *sy_real_replace_proc(const char *base, int cuda_version, bool is_per_threa
 		return found;
 	memcpy(name, base, length + 1);
 	for (size_t i = 0; i < sizeof(versioned) / sizeof(versioned[0]); i++) {
-		if (strcmp(versioned[i].base, base) != 0)
+		if (strcmp(versioned[i].base, base) != 0 || cuda_version < versioned[i].since)
 			continue;
-		if (cuda_version < versioned[i].since)
-			return found; /* an ABI older than our row */
 		length = strlen(versioned[i].row);
 		memcpy(name, versioned[i].row, length + 1);
 	}

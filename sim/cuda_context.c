@@ -314,3 +314,9 @@ CUresult sim_cuCtxSynchronize(void)
 {
 	return sim_wait_device();
 }
+
+CUresult sim_cuCtxSynchronize_v2(CUcontext context)
+{
+	(void)context; /* all contexts are the one device's */
+	return sim_wait_device();
+}

@@ -7,6 +7,12 @@
 #include <stdatomic.h>
 #include <string.h>
 
+/*
+ * The version whose ABIs cudart_driver.def names. A later one would get other
+ * functions under some of the names: cuCtxSynchronize takes a context since 13.0.
+ */
+#define ABI_VERSION 12000
+
 static struct rt_driver driver;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static cudaError_t found = cudaErrorInsufficientDriver;
@@ -45,7 +51,7 @@ static void find(void)
 	for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
 		for (unsigned spelling = 0; spelling < 2; spelling++) {
 			void *address;
-			if (entry(wanted[i].name, &address, CUDART_VERSION, flags[spelling], NULL) != CUDA_SUCCESS)
+			if (entry(wanted[i].name, &address, ABI_VERSION, flags[spelling], NULL) != CUDA_SUCCESS)
 				return;
 			memcpy((char *)&driver + wanted[i].offset + spelling * sizeof address, &address,
 			       sizeof address);
