@@ -256,6 +256,14 @@ SIM_EXPORT CUresult cuKernelGetName(const char **name, CUkernel kernel)
 	return name_of(name, kernel);
 }
 
+/* No kernel is newer than the device. */
+static int kernel_arch(void)
+{
+	const struct sim_knobs *knobs = sim_knobs();
+
+	return (int)(knobs->kernel_arch < knobs->compute_capability ? knobs->kernel_arch : knobs->compute_capability);
+}
+
 static CUresult attribute_of(int *value, CUfunction_attribute attribute, const void *function)
 {
 	if (!value || !function)
@@ -269,7 +277,7 @@ static CUresult attribute_of(int *value, CUfunction_attribute attribute, const v
 		break;
 	case CU_FUNC_ATTRIBUTE_PTX_VERSION:
 	case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
-		*value = (int)sim_knobs()->compute_capability;
+		*value = kernel_arch();
 		break;
 	case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
 		*value = 49152;
