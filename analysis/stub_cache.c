@@ -117,7 +117,7 @@ static uint64_t mix(uint64_t hash, const char *text)
 }
 
 /*
- * What the stubs depend on: the PyTorch build, our version, what our libraries
+ * What the stubs depend on: the PyTorch build, this program, what our libraries
  * export, and the installation, since its metadata names the versions to claim.
  */
 static void cache_key(const struct sy_torch *torch, const char *sim_dir, char *key, size_t key_bytes)
@@ -133,6 +133,8 @@ static void cache_key(const struct sy_torch *torch, const char *sim_dir, char *k
 		if (sy_elf_identity(path, identity, sizeof(identity)) == 0)
 			hash = mix(hash, identity);
 	}
+	if (sy_elf_identity("/proc/self/exe", identity, sizeof(identity)) == 0)
+		hash = mix(hash, identity);
 	sy_elf_identity(torch->library, torch_identity, sizeof(torch_identity));
 	snprintf(key, key_bytes, "stubs-%s-%s-%016" PRIx64, SY_VERSION, torch_identity, hash);
 }

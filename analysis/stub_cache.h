@@ -3,7 +3,7 @@
  * stub_cache.h - make the vendor stubs of a PyTorch once and keep them
  *
  * They live in $XDG_CACHE_HOME/synctally (~/.cache/synctally), in one directory
- * per PyTorch build, version of ours and build of our libraries. A directory
+ * per PyTorch build and build of ours; all may be deleted at any time no run begins. A directory
  * appears complete, by rename, or not at all, so any number of processes may
  * do this at once. Where the cache cannot be used, a private directory under
  * $TMPDIR serves this run and is removed when the calling process exits.
