@@ -86,10 +86,10 @@ static void submit(struct sy_call *call, enum sy_completion completion)
 	if (!call->on || SY_UNLIKELY(__atomic_load_n(&call->on->capture, __ATOMIC_RELAXED)))
 		return;
 	if (completion == SY_COMPLETES_BEFORE)
-		sy_work_cover_stream(work, call->on, 0, &call->cover);
+		sy_work_cover_stream(work, call->on, &call->cover);
 	sy_work_submit(work, call->on, &call->op);
 	if (completion == SY_COMPLETES_ITSELF)
-		sy_work_cover_stream(work, call->on, 1, &call->cover);
+		sy_work_cover_op(work, call->on, &call->op, &call->cover);
 }
 
 /* What the call would wait for, itself not counted. A stream we cannot follow may always have work. */
@@ -113,7 +113,7 @@ static bool enter_stream_wait(struct sy_call *call)
 {
 	if (!call->on)
 		return true;
-	sy_work_cover_stream(&sy_state->work, call->on, 0, &call->cover);
+	sy_work_cover_stream(&sy_state->work, call->on, &call->cover);
 	return sy_work_is_pending(&sy_state->work, call->on);
 }
 
@@ -134,7 +134,7 @@ static bool enter_submit(struct sy_call *call)
 {
 	submit(call, SY_COMPLETES_NOTHING);
 	if (call->class == SY_RECORD && call->on)
-		sy_work_cover_stream(&sy_state->work, call->on, call->op.number != 0, &call->cover);
+		sy_work_cover_op(&sy_state->work, call->on, &call->op, &call->cover);
 	else if (call->class == SY_FREE_ORDERED)
 		(void)enter_free(call);
 	return false;
@@ -341,6 +341,6 @@ void sy_call_leave(struct sy_call *call, int status)
 	else
 		leave_failure(call);
 	if (call->op.number)
-		sy_work_submitted(call->on, &call->op, status == 0);
+		sy_work_submitted(&sy_state->work, call->on, &call->op, status == 0);
 	sy_call_depth--;
 }

@@ -130,52 +130,32 @@ static void merge_clock(struct sy_work *work, struct sy_work_stream *into, const
 	__atomic_fetch_add(&into->clock_version, 1, __ATOMIC_RELAXED);
 }
 
-/* An operation on the legacy stream is ordered after all blocking streams; `is_quiet`: nothing there is half submitted. */
-static void order_legacy(struct sy_work *work, struct sy_work_stream *legacy, uint64_t number)
+/* An operation on the legacy stream is ordered after all blocking streams, unless something there is half submitted. */
+static void order_legacy(struct sy_work *work, const struct sy_work_stream *legacy, struct sy_work_op *op)
 {
-	uint32_t version = LOAD(work->blocking_version);
-	bool is_quiet = true;
-
-	if (LOAD(work->n_blocking) == 0) {
-		STORE(legacy->clean, number);
+	op->legacy_seen = 0;
+	op->legacy_clean = op->number;
+	if (LOAD(work->n_blocking) == 0)
 		return;
-	}
 	for (unsigned i = SY_WORK_DEVICES; i < LOAD(work->n_slots); i++) {
 		const struct sy_work_stream *other = &work->streams[i];
 
-		if (is_blocking_peer(other, legacy) && LOAD(other->n_in_flight) != 0)
-			is_quiet = false;
+		if (is_blocking_peer(other, legacy) && __atomic_load_n(&other->n_in_flight, __ATOMIC_SEQ_CST) != 0)
+			op->legacy_clean = 0;
 	}
-	if (is_quiet)
-		STORE(legacy->clean, number);
-	if (SY_LIKELY(version == LOAD(legacy->merged_version)))
-		return;
-	pthread_mutex_lock(&work->mutex);
-	STORE(legacy->merged_version, version);
-	for (unsigned i = SY_WORK_DEVICES; i < work->n_slots; i++)
-		if (is_blocking_peer(&work->streams[i], legacy))
-			merge_clock(work, legacy, &work->streams[i]);
-	pthread_mutex_unlock(&work->mutex);
 }
 
-/* An operation on a blocking stream is ordered after the legacy stream. */
-static void order_after_legacy(struct sy_work *work, struct sy_work_stream *stream)
+/* An operation on a blocking stream is ordered after the legacy stream, unless something there is half submitted. */
+static void order_after_legacy(struct sy_work *work, const struct sy_work_stream *stream, struct sy_work_op *op)
 {
-	struct sy_work_stream *legacy = &work->streams[stream->device % SY_WORK_DEVICES];
+	const struct sy_work_stream *legacy = &work->streams[stream->device % SY_WORK_DEVICES];
 	uint64_t last = LOAD(legacy->last), clean = LOAD(legacy->clean);
-	uint32_t version = LOAD(legacy->clock_version);
 
+	op->legacy_seen = op->legacy_clean = 0;
 	if (__atomic_load_n(&legacy->n_in_flight, __ATOMIC_SEQ_CST) == 0) {
-		raise_to(&stream->legacy_seen, last);
-		raise_to(&stream->legacy_clean, clean < last ? clean : last);
+		op->legacy_seen = last;
+		op->legacy_clean = clean < last ? clean : last;
 	}
-	if (SY_LIKELY(version == LOAD(stream->merged_version)))
-		return;
-	pthread_mutex_lock(&work->mutex);
-	STORE(stream->merged_version, version);
-	merge_clock(work, stream, legacy);
-	pthread_mutex_unlock(&work->mutex);
-	__atomic_fetch_add(&work->blocking_version, 1, __ATOMIC_RELAXED);
 }
 
 void sy_work_submit(struct sy_work *work, struct sy_work_stream *stream, struct sy_work_op *op)
@@ -184,18 +164,55 @@ void sy_work_submit(struct sy_work *work, struct sy_work_stream *stream, struct 
 	__atomic_fetch_add(&stream->n_in_flight, 1, __ATOMIC_SEQ_CST);
 	op->number = __atomic_add_fetch(&work->order, 1, __ATOMIC_SEQ_CST);
 	if (stream->flags & SY_STREAM_LEGACY)
-		order_legacy(work, stream, op->number);
+		order_legacy(work, stream, op);
 	else if (!(stream->flags & SY_STREAM_NON_BLOCKING))
-		order_after_legacy(work, stream);
+		order_after_legacy(work, stream, op);
 	op->previous = raise_to(&stream->last, op->number);
 }
 
-void sy_work_submitted(struct sy_work_stream *stream, struct sy_work_op *op, bool is_success)
+/* The legacy rule carries over what the streams before it have waited for. Rare: only if some clock has changed. */
+static SY_COLD void merge_clocks(struct sy_work *work, struct sy_work_stream *stream, uint32_t version)
+{
+	bool is_legacy = (stream->flags & SY_STREAM_LEGACY) != 0;
+
+	pthread_mutex_lock(&work->mutex);
+	STORE(stream->merged_version, version);
+	if (!is_legacy)
+		merge_clock(work, stream, &work->streams[stream->device % SY_WORK_DEVICES]);
+	for (unsigned i = SY_WORK_DEVICES; is_legacy && i < work->n_slots; i++)
+		if (is_blocking_peer(&work->streams[i], stream))
+			merge_clock(work, stream, &work->streams[i]);
+	pthread_mutex_unlock(&work->mutex);
+	if (!is_legacy)
+		__atomic_fetch_add(&work->blocking_version, 1, __ATOMIC_RELAXED);
+}
+
+static void note_order(struct sy_work *work, struct sy_work_stream *stream, const struct sy_work_op *op)
+{
+	uint32_t version;
+
+	if (stream->flags & SY_STREAM_NON_BLOCKING)
+		return;
+	if (stream->flags & SY_STREAM_LEGACY) {
+		raise_to(&stream->clean, op->legacy_clean);
+		version = LOAD(work->blocking_version);
+	} else {
+		raise_to(&stream->legacy_seen, op->legacy_seen);
+		raise_to(&stream->legacy_clean, op->legacy_clean);
+		version = LOAD(work->streams[stream->device % SY_WORK_DEVICES].clock_version);
+	}
+	if (SY_UNLIKELY(version != LOAD(stream->merged_version)))
+		merge_clocks(work, stream, version);
+}
+
+void sy_work_submitted(struct sy_work *work, struct sy_work_stream *stream, const struct sy_work_op *op,
+                       bool is_success)
 {
 	uint64_t expected = op->number;
 
-	/* A failed call submitted nothing. If somebody came after us the number stays, which only promises less. */
-	if (!is_success)
+	if (is_success)
+		note_order(work, stream, op);
+	else /* If somebody came after us the number stays, which only promises less. */
 		__atomic_compare_exchange_n(&stream->last, &expected, op->previous, false, __ATOMIC_SEQ_CST,
 		                            __ATOMIC_RELAXED);
 	__atomic_fetch_sub(&stream->n_in_flight, 1, __ATOMIC_SEQ_CST);

@@ -75,12 +75,15 @@ struct sy_work {
 
 /* An operation being submitted. */
 struct sy_work_op {
-	uint64_t number; /* 0: nothing was submitted */
-	uint64_t previous;
+	uint64_t number;      /* 0: nothing was submitted */
+	uint64_t previous;    /* of the stream */
+	uint64_t legacy_seen; /* on a blocking stream: what it is ordered after of the legacy stream */
+	uint64_t
+		legacy_clean; /* ... and through that of the blocking streams; on the legacy stream: of them directly */
 };
 
 /* What a successful return will prove; taken at the entry of the call. */
-enum sy_work_scope { SY_COVER_NOTHING, SY_COVER_STREAM, SY_COVER_EVENT, SY_COVER_DEVICE };
+enum sy_work_scope { SY_COVER_NOTHING, SY_COVER_STREAM, SY_COVER_OP, SY_COVER_EVENT, SY_COVER_DEVICE };
 struct sy_work_cover {
 	enum sy_work_scope scope;
 	const struct sy_work_stream *stream;
@@ -100,7 +103,9 @@ void sy_work_stream_create(struct sy_work *work, uint64_t handle, unsigned devic
 void sy_work_stream_destroy(struct sy_work *work, struct sy_work_stream *stream);
 
 void sy_work_submit(struct sy_work *work, struct sy_work_stream *stream, struct sy_work_op *op);
-void sy_work_submitted(struct sy_work_stream *stream, struct sy_work_op *op, bool is_success);
+/* What the operation is ordered after becomes true of its stream only now: a failed call has submitted nothing. */
+void sy_work_submitted(struct sy_work *work, struct sy_work_stream *stream, const struct sy_work_op *op,
+                       bool is_success);
 
 /* Before sy_work_submitted, after success. `cover` was taken for the record operation itself. */
 void sy_work_event_record(struct sy_work *work, uint64_t event, const struct sy_work_op *op,
@@ -114,9 +119,10 @@ bool sy_work_is_device_pending(struct sy_work *work, unsigned device);
 /* ... that an operation submitted to the stream now would be ordered after? */
 bool sy_work_is_op_pending(struct sy_work *work, const struct sy_work_stream *stream);
 
-/* `own_in_flight`: 1 if the asking call has itself submitted to the stream, else 0. */
-void sy_work_cover_stream(struct sy_work *work, const struct sy_work_stream *stream, uint32_t own_in_flight,
-                          struct sy_work_cover *cover);
+void sy_work_cover_stream(struct sy_work *work, const struct sy_work_stream *stream, struct sy_work_cover *cover);
+/* The stream up to and with an operation being submitted by the asking call. */
+void sy_work_cover_op(struct sy_work *work, const struct sy_work_stream *stream, const struct sy_work_op *op,
+                      struct sy_work_cover *cover);
 /* Returns whether the last record of the event is pending. */
 bool sy_work_cover_event(struct sy_work *work, uint64_t event, struct sy_work_cover *cover);
 void sy_work_cover_device(struct sy_work *work, unsigned device, struct sy_work_cover *cover);

@@ -90,11 +90,6 @@ void sy_work_event_record(struct sy_work *work, uint64_t handle, const struct sy
 		event->legacy_clean = cover->legacy_clean;
 		event->capture = LOAD(cover->stream->capture);
 		event->stream = cover->stream->slot;
-		/* On the legacy stream the record is ordered after the blocking streams, as its `clean` says. */
-		if (cover->stream->flags & SY_STREAM_LEGACY) {
-			event->legacy_seen = 0;
-			event->legacy_clean = LOAD(cover->stream->clean) <= op->number ? LOAD(cover->stream->clean) : 0;
-		}
 		if (cover->has_clock)
 			keep_clock(work, event, &cover->clock);
 	}

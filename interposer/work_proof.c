@@ -58,23 +58,28 @@ static void merge_into_cover(struct sy_work *work, const struct sy_work_clock *c
 			cover->clock.upto[i] = clock->upto[i];
 }
 
-static void copy_clocks(struct sy_work *work, const struct sy_work_stream *stream, struct sy_work_cover *cover)
+/* The clocks of the stream, and (`with_legacy`) of those that an operation on it now is implicitly ordered after. */
+static void copy_clocks(struct sy_work *work, const struct sy_work_stream *stream, bool with_legacy,
+                        struct sy_work_cover *cover)
 {
+	const struct sy_work_stream *legacy = &work->streams[stream->device % SY_WORK_DEVICES];
 	bool with_peers = (stream->flags & SY_STREAM_LEGACY) && LOAD(work->blocking_version) != 0;
 
-	if (!LOAD(stream->has_clock) && !with_peers)
+	with_legacy = with_legacy && !(stream->flags & SY_STREAM_NON_BLOCKING) && LOAD(legacy->has_clock);
+	if (!LOAD(stream->has_clock) && !with_peers && !with_legacy)
 		return;
 	pthread_mutex_lock(&work->mutex);
-	if (stream->has_clock)
+	if (LOAD(stream->has_clock))
 		merge_into_cover(work, &stream->clock, cover);
+	if (with_legacy)
+		merge_into_cover(work, &legacy->clock, cover);
 	for (unsigned i = SY_WORK_DEVICES; with_peers && i < work->n_slots; i++)
 		if (is_blocking_peer(&work->streams[i], stream) && LOAD(work->streams[i].has_clock))
 			merge_into_cover(work, &work->streams[i].clock, cover);
 	pthread_mutex_unlock(&work->mutex);
 }
 
-void sy_work_cover_stream(struct sy_work *work, const struct sy_work_stream *stream, uint32_t own_in_flight,
-                          struct sy_work_cover *cover)
+void sy_work_cover_stream(struct sy_work *work, const struct sy_work_stream *stream, struct sy_work_cover *cover)
 {
 	bool is_legacy = (stream->flags & SY_STREAM_LEGACY) != 0;
 
@@ -84,10 +89,25 @@ void sy_work_cover_stream(struct sy_work *work, const struct sy_work_stream *str
 	cover->upto = __atomic_load_n(is_legacy ? &work->order : &stream->last, __ATOMIC_SEQ_CST);
 	cover->legacy_seen = LOAD(stream->legacy_seen);
 	cover->legacy_clean = LOAD(stream->legacy_clean);
-	copy_clocks(work, stream, cover);
-	cover->is_clean = __atomic_load_n(&stream->n_in_flight, __ATOMIC_SEQ_CST) == own_in_flight;
+	copy_clocks(work, stream, false, cover);
+	cover->is_clean = __atomic_load_n(&stream->n_in_flight, __ATOMIC_SEQ_CST) == 0;
 	if (is_legacy) /* itself by is_clean; the streams of the other devices are not asked for */
 		note_quiet(work, SY_WORK_DEVICES, cover);
+}
+
+void sy_work_cover_op(struct sy_work *work, const struct sy_work_stream *stream, const struct sy_work_op *op,
+                      struct sy_work_cover *cover)
+{
+	bool is_ordered = !(stream->flags & SY_STREAM_NON_BLOCKING);
+
+	cover->scope = SY_COVER_OP;
+	cover->stream = stream;
+	cover->has_clock = false;
+	cover->upto = op->number;
+	cover->legacy_seen = is_ordered ? op->legacy_seen : 0;
+	cover->legacy_clean = is_ordered ? op->legacy_clean : 0;
+	copy_clocks(work, stream, true, cover);
+	cover->is_clean = __atomic_load_n(&stream->n_in_flight, __ATOMIC_SEQ_CST) == (op->number != 0);
 }
 
 void sy_work_cover_device(struct sy_work *work, unsigned device, struct sy_work_cover *cover)

@@ -40,14 +40,14 @@ static void submit(uint64_t handle)
 	struct sy_work_op op;
 
 	sy_work_submit(work, on(handle), &op);
-	sy_work_submitted(on(handle), &op, true);
+	sy_work_submitted(work, on(handle), &op, true);
 }
 
 static void synchronize(uint64_t handle)
 {
 	struct sy_work_cover cover;
 
-	sy_work_cover_stream(work, on(handle), 0, &cover);
+	sy_work_cover_stream(work, on(handle), &cover);
 	sy_work_certify(work, &cover);
 }
 
@@ -57,9 +57,9 @@ static void record_event(uint64_t event, uint64_t handle)
 	struct sy_work_op op;
 
 	sy_work_submit(work, on(handle), &op);
-	sy_work_cover_stream(work, on(handle), 1, &cover);
+	sy_work_cover_op(work, on(handle), &op, &cover);
 	sy_work_event_record(work, event, &op, &cover);
-	sy_work_submitted(on(handle), &op, true);
+	sy_work_submitted(work, on(handle), &op, true);
 }
 
 static void wait_event(uint64_t handle, uint64_t event)
@@ -68,7 +68,7 @@ static void wait_event(uint64_t handle, uint64_t event)
 
 	sy_work_submit(work, on(handle), &op);
 	sy_work_event_wait(work, on(handle), event);
-	sy_work_submitted(on(handle), &op, true);
+	sy_work_submitted(work, on(handle), &op, true);
 }
 
 static bool is_pending(uint64_t handle)
@@ -102,8 +102,21 @@ static void a_failed_call_submits_nothing(void **unused)
 
 	(void)unused;
 	sy_work_submit(work, on(N), &op);
-	sy_work_submitted(on(N), &op, false);
+	sy_work_submitted(work, on(N), &op, false);
 	assert_false(is_pending(N));
+}
+
+static void a_failed_call_orders_its_stream_after_nothing(void **unused)
+{
+	struct sy_work_op op;
+
+	(void)unused;
+	submit(A);
+	submit(0);
+	sy_work_submit(work, on(A), &op); /* would have been ordered after the legacy stream */
+	sy_work_submitted(work, on(A), &op, false);
+	synchronize(A);
+	assert_true(is_pending(0));
 }
 
 static void the_legacy_stream_covers_blocking_streams_only(void **unused)
@@ -217,10 +230,10 @@ static void nothing_is_proved_about_a_stream_with_a_call_in_flight(void **unused
 
 	(void)unused;
 	sy_work_submit(work, on(A), &in_flight);
-	sy_work_cover_stream(work, on(A), 0, &stream_cover);
-	sy_work_cover_stream(work, on(0), 0, &legacy_cover);
+	sy_work_cover_stream(work, on(A), &stream_cover);
+	sy_work_cover_stream(work, on(0), &legacy_cover);
 	sy_work_cover_device(work, 0, &device_cover);
-	sy_work_submitted(on(A), &in_flight, true);
+	sy_work_submitted(work, on(A), &in_flight, true);
 	sy_work_certify(work, &stream_cover);
 	sy_work_certify(work, &legacy_cover);
 	sy_work_certify(work, &device_cover);
@@ -233,7 +246,7 @@ static void knowledge_is_what_was_submitted_at_entry(void **unused)
 
 	(void)unused;
 	submit(N);
-	sy_work_cover_stream(work, on(N), 0, &cover);
+	sy_work_cover_stream(work, on(N), &cover);
 	submit(N);
 	sy_work_certify(work, &cover);
 	assert_true(is_pending(N));
@@ -279,6 +292,7 @@ int main(void)
 		CASE(nothing_submitted_is_empty),
 		CASE(a_wait_proves_its_stream_once),
 		CASE(a_failed_call_submits_nothing),
+		CASE(a_failed_call_orders_its_stream_after_nothing),
 		CASE(the_legacy_stream_covers_blocking_streams_only),
 		CASE(a_blocking_stream_covers_what_legacy_did_before_it),
 		CASE(a_copy_on_a_blocking_stream_is_ordered_after_legacy),
