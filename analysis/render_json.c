@@ -10,7 +10,6 @@
 #include "trace/event.h"
 
 #include <jansson.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +21,7 @@ static json_t *count(uint64_t n)
 /* A whole number without a fraction. */
 static json_t *number(double value)
 {
-	if (fabs(value) < 9e15 && floor(value) == value)
+	if (value < 9e15 && value == (double)(json_int_t)value)
 		return json_integer((json_int_t)value);
 	return json_real(value);
 }

@@ -5,7 +5,6 @@
 #include "analysis/report_internal.h"
 #include "trace/event.h"
 
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,12 +60,10 @@ const char *sy_format_ns(char *to, double ns)
 
 const char *sy_format_count(char *to, double count)
 {
-	bool is_whole = fabs(count - round(count)) < 1e-9;
-
-	if (is_whole)
+	if (count < 1e15 && count == (double)(long long)count)
 		snprintf(to, SY_FORMAT_BYTES, "%.0f", count);
 	else
-		snprintf(to, SY_FORMAT_BYTES, "%.*f", fabs(count) < 1 ? 2 : 1, count);
+		snprintf(to, SY_FORMAT_BYTES, "%.*f", count < 1 ? 2 : 1, count);
 	return to;
 }
 

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cmd_report.c - synctally report: how often, where and how long the host waited
+ */
+#include "analysis/cli.h"
+#include "analysis/inputs.h"
+#include "analysis/produce.h"
+#include "analysis/run_note.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <string.h>
+#include <unistd.h>
+
+struct options {
+	const char *format;
+	const char *output; /* NULL: stdout */
+	int by;
+	struct sy_step_range range;
+	bool has_skip, has_limit;
+};
+
+enum { OPTION_FORMAT = 256, OPTION_BY, OPTION_SKIP, OPTION_STEPS };
+
+static int set_option(struct options *options, int option, const char *value)
+{
+	switch (option) {
+	case OPTION_FORMAT:
+		options->format = value;
+		if (!sy_render_find(value))
+			return sy_usage("report", "unknown format: name=%s known=%s", value, sy_render_names());
+		return 0;
+	case 'O':
+		options->output = value;
+		return 0;
+	case OPTION_BY:
+		options->by = sy_by_find(value);
+		if (options->by < 0)
+			return sy_usage("report", "unknown group: name=%s known=site, api, class, thread, rank, step",
+			                value);
+		return 0;
+	case OPTION_SKIP:
+		options->has_skip = sy_parse_count(value, &options->range.skip);
+		return options->has_skip ? 0 : sy_usage("report", "not a number of steps: --skip %s", value);
+	case OPTION_STEPS:
+		options->has_limit = sy_parse_count(value, &options->range.limit);
+		return options->has_limit ? 0 : sy_usage("report", "not a number of steps: --steps %s", value);
+	default:
+		return sy_usage("report", "unknown or incomplete option");
+	}
+}
+
+static int parse(int argc, char **argv, struct options *options)
+{
+	static const struct option known[] = {
+		{ "format", required_argument, NULL, OPTION_FORMAT }, { "by", required_argument, NULL, OPTION_BY },
+		{ "skip", required_argument, NULL, OPTION_SKIP },     { "steps", required_argument, NULL, OPTION_STEPS },
+		{ "output", required_argument, NULL, 'O' },           { NULL, 0, NULL, 0 },
+	};
+	int option;
+
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, "O:", known, NULL)) != -1) {
+		int status = set_option(options, option, optarg);
+
+		if (status != 0)
+			return status;
+	}
+	return optind < argc ? 0 : sy_usage("report", "a directory or a trace is missing");
+}
+
+/* What the command line leaves open, the note of the run decides. */
+static struct sy_step_range range_of(const struct options *options, const struct sy_inputs *inputs)
+{
+	struct sy_step_range range = sy_run_note_read(inputs->paths[0]);
+
+	if (options->has_skip)
+		range.skip = options->range.skip;
+	if (options->has_limit)
+		range.limit = options->range.limit;
+	return range;
+}
+
+static int report(const struct options *options, const struct sy_inputs *inputs)
+{
+	FILE *out = options->output ? fopen(options->output, "we") : stdout;
+	struct sy_request request = { .paths = inputs->paths, .n_paths = inputs->n, .by = (enum sy_by)options->by };
+	int status;
+
+	if (!out) {
+		sy_say("cannot write the report: path=%s: %s", options->output, strerror(errno));
+		return SY_EXIT_USAGE;
+	}
+	request.range = range_of(options, inputs);
+	request.render = sy_render_find(options->format);
+	request.out = out;
+	request.is_terminal = isatty(fileno(out));
+	status = sy_produce(&request);
+	if (out != stdout && fclose(out) != 0 && status != SY_EXIT_USAGE) {
+		sy_say("cannot write the report: path=%s: %s", options->output, strerror(errno));
+		status = SY_EXIT_USAGE;
+	}
+	return status;
+}
+
+int sy_cmd_report(int argc, char **argv)
+{
+	struct options options = { .format = "text", .by = SY_REPORT_BY_SITE };
+	struct sy_inputs inputs = { .n = 0 };
+	struct sy_err err;
+	int status = parse(argc, argv, &options);
+
+	for (int i = optind; status == 0 && i < argc; i++) {
+		if (sy_inputs_add(&inputs, argv[i], &err) != 0) {
+			sy_say("%s", err.text);
+			status = SY_EXIT_USAGE;
+		}
+	}
+	if (status == 0)
+		status = report(&options, &inputs);
+	sy_inputs_free(&inputs);
+	return status;
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cmd_run.c - synctally run: run a program, record it, and report
+ *
+ * The program's standard output stays its own: the report goes to standard
+ * error, or, if --report names a format, to standard output after the
+ * program's. The exit status is the program's.
+ */
+#include "analysis/cli.h"
+#include "analysis/inputs.h"
+#include "analysis/launch.h"
+#include "analysis/mem.h"
+#include "analysis/preload.h"
+#include "analysis/produce.h"
+#include "analysis/run_directory.h"
+#include "analysis/run_note.h"
+
+#include <getopt.h>
+#include <string.h>
+#include <unistd.h>
+
+struct options {
+	const char *directory; /* NULL: the next free one */
+	const char *sim;       /* NULL: a real device; "": the simulated one as it is by default */
+	const char *step;
+	const char *format;    /* NULL: text, to standard error */
+	struct sy_step_range range;
+	char **command;
+};
+
+enum { OPTION_SIM = 256, OPTION_STEP, OPTION_SKIP, OPTION_STEPS, OPTION_REPORT };
+
+static int set_option(struct options *options, int option, const char *value)
+{
+	switch (option) {
+	case 'o':
+		options->directory = value;
+		return 0;
+	case OPTION_SIM:
+		options->sim = value ? value : "";
+		return 0;
+	case OPTION_STEP:
+		options->step = value;
+		return 0;
+	case OPTION_SKIP:
+		return sy_parse_count(value, &options->range.skip)
+		               ? 0
+		               : sy_usage("run", "not a number of steps: --skip %s", value);
+	case OPTION_STEPS:
+		return sy_parse_count(value, &options->range.limit)
+		               ? 0
+		               : sy_usage("run", "not a number of steps: --steps %s", value);
+	case OPTION_REPORT:
+		options->format = value;
+		if (!sy_render_find(value))
+			return sy_usage("run", "unknown format: name=%s known=%s", value, sy_render_names());
+		return 0;
+	default:
+		return sy_usage("run", "unknown or incomplete option");
+	}
+}
+
+static int parse(int argc, char **argv, struct options *options)
+{
+	static const struct option known[] = {
+		{ "sim", optional_argument, NULL, OPTION_SIM },     { "step", required_argument, NULL, OPTION_STEP },
+		{ "skip", required_argument, NULL, OPTION_SKIP },   { "steps", required_argument, NULL, OPTION_STEPS },
+		{ "report", required_argument, NULL, OPTION_REPORT }, { "output", required_argument, NULL, 'o' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int option;
+
+	opterr = 0;
+	/* "+": the first word that is no option begins the program's own. */
+	while ((option = getopt_long(argc, argv, "+o:", known, NULL)) != -1) {
+		int status = set_option(options, option, optarg);
+
+		if (status != 0)
+			return status;
+	}
+	options->command = argv + optind;
+	return optind < argc ? 0 : sy_usage("run", "the program to run is missing");
+}
+
+static int run_program(const struct options *options, const char *directory, struct sy_arena *arena, int *was_started)
+{
+	const char *preload;
+	struct sy_setting settings[5] = { { NULL, NULL } };
+	struct sy_err err;
+	unsigned n = 0;
+	int status;
+
+	*was_started = 0;
+	preload = sy_preload_make(options->command, options->sim != NULL, arena, &err);
+	if (!preload || sy_run_note_write(directory, options->command, options->range, &err) != 0) {
+		sy_say("%s", err.text);
+		return SY_EXIT_USAGE;
+	}
+	settings[n++] = (struct sy_setting){ "LD_PRELOAD", preload };
+	settings[n++] = (struct sy_setting){ "SYNCTALLY_OUT",
+		                             sy_run_directory_pattern(directory, options->command, arena) };
+	if (options->step)
+		settings[n++] = (struct sy_setting){ "SYNCTALLY_STEP", options->step };
+	if (options->sim && *options->sim)
+		settings[n++] = (struct sy_setting){ "SYNCTALLY_SIM", options->sim };
+	settings[n] = (struct sy_setting){ NULL, NULL };
+	status = sy_launch(options->command, settings, was_started, &err);
+	if (!*was_started)
+		sy_say("%s", err.text);
+	return status;
+}
+
+/* Nothing ran, so nothing is left behind. */
+static void tidy_up(const struct options *options, const char *directory, struct sy_arena *arena)
+{
+	(void)unlink(sy_mem_printf(arena, "%s/" SY_RUN_NOTE_NAME, directory));
+	if (options->directory)
+		return;
+	(void)rmdir(directory);
+	(void)rmdir(sy_mem_printf(arena, "%s/..", directory));
+}
+
+/* Whatever becomes of the report, the exit status is the program's. */
+static void report(const struct options *options, const char *directory)
+{
+	struct sy_inputs inputs = { .n = 0 };
+	struct sy_request request = { .range = options->range, .by = SY_REPORT_BY_SITE };
+	struct sy_err err;
+
+	if (sy_inputs_add(&inputs, directory, &err) != 0) {
+		sy_say("no CUDA call was seen: nothing was recorded");
+		sy_inputs_free(&inputs);
+		return;
+	}
+	request.paths = inputs.paths;
+	request.n_paths = inputs.n;
+	request.render = sy_render_find(options->format ? options->format : "text");
+	request.out = options->format ? stdout : stderr;
+	request.is_terminal = isatty(fileno(request.out));
+	(void)sy_produce(&request);
+	sy_say("the trace lies in %s", directory);
+	sy_inputs_free(&inputs);
+}
+
+int sy_cmd_run(int argc, char **argv)
+{
+	struct options options = { .directory = NULL };
+	struct sy_arena arena = { NULL };
+	const char *directory = NULL;
+	struct sy_err err;
+	int was_started = 0;
+	int status = parse(argc, argv, &options);
+
+	if (status == 0) {
+		directory = sy_run_directory_make(options.directory, &arena, &err);
+		if (!directory) {
+			sy_say("%s", err.text);
+			status = SY_EXIT_USAGE;
+		}
+	}
+	if (directory)
+		status = run_program(&options, directory, &arena, &was_started);
+	if (was_started)
+		report(&options, directory);
+	else if (directory)
+		tidy_up(&options, directory, &arena);
+	sy_arena_free(&arena);
+	return status;
+}
