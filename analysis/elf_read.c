@@ -112,8 +112,13 @@ static void find_needed_version(struct sy_elf *elf, const struct tables *tables,
 				entry->file = elf_strptr(elf->elf, tables->verneed_names, need.vn_file);
 				return;
 			}
+			if (aux.vna_next == 0)
+				break;
 			aux_at += aux.vna_next;
 		}
+		/* The last one says so; a damaged count would walk in place for long. */
+		if (need.vn_next == 0)
+			return;
 		at += need.vn_next;
 	}
 }
