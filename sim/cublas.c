@@ -23,7 +23,7 @@
 	int name(HANDLE, STRIP params)                                                                                 \
 	{                                                                                                              \
 		const struct sim_blas_work work_ = { (m), (n), (k), (batch), (factor), (bytes) };                      \
-		return sim_blas_submit(handle, handle ? handle->device.stream : NULL, &work_);                                \
+		return sim_blas_submit(handle, handle ? handle->device.stream : NULL, &work_);                         \
 	}
 
 #define FOUR(base, factor, params, m, n, k, batch)                                                                     \
