@@ -13,4 +13,4 @@ OUT=$BUILD/demo
 [ -x "$PYTHON" ] || { echo "demo: PyTorch is not installed: run \`make deps\` first" >&2; exit 2; }
 rm -rf "$OUT"
 "$BUILD/bin/synctally" run -o "$OUT" --sim --skip 10 -- "$PYTHON" examples/torch/train_metrics.py
-printf '\nThe trace lies in %s. Read it again with: %s report %s --skip 10\n' "$OUT" "$BUILD/bin/synctally" "$OUT"
+printf '\nRead it again with: %s report %s --skip 10\n' "$BUILD/bin/synctally" "$OUT"
