@@ -72,6 +72,11 @@ static void compare_number(struct pair *pair, const char *what, int64_t expected
 		printf(" %s ledger=%" PRId64 " trace=%" PRId64, what, expected, seen);
 }
 
+static bool is_transfer(const struct sy_ledger_entry *entry)
+{
+	return strncmp(entry->class_name, "COPY", 4) == 0 || strncmp(entry->class_name, "SET", 3) == 0;
+}
+
 static void compare(struct comparison *comparison, const struct sy_ledger_entry *entry, const struct sy_event *event,
                     size_t position)
 {
@@ -80,11 +85,15 @@ static void compare(struct comparison *comparison, const struct sy_ledger_entry 
 
 	compare_text(&pair, "api", entry->api, api->name);
 	compare_text(&pair, "class", entry->class_name, api->class_name);
-	compare_number(&pair, "bytes", (int64_t)entry->bytes, (int64_t)event->bytes);
-	compare_text(&pair, "source", entry->source, sy_memory_name(sy_event_source(event)));
-	compare_text(&pair, "destination", entry->destination, sy_memory_name(sy_event_destination(event)));
-	compare_number(&pair, "pending", entry->is_pending, (event->flags & SY_EVENT_PENDING) != 0);
 	compare_number(&pair, "status", entry->status, event->status);
+	/* Of a refused call the device knows only that it refused; the ledger notes the memory of transfers. */
+	if (entry->status == 0)
+		compare_number(&pair, "pending", entry->is_pending, (event->flags & SY_EVENT_PENDING) != 0);
+	if (entry->status == 0 && is_transfer(entry)) {
+		compare_number(&pair, "bytes", (int64_t)entry->bytes, (int64_t)event->bytes);
+		compare_text(&pair, "source", entry->source, sy_memory_name(sy_event_source(event)));
+		compare_text(&pair, "destination", entry->destination, sy_memory_name(sy_event_destination(event)));
+	}
 	if (comparison->trace->header.clock_kind == SY_CLOCK_VIRTUAL)
 		compare_number(&pair, "duration_ns", (int64_t)(entry->leave_ns - entry->enter_ns),
 		               (int64_t)event->duration_ticks);

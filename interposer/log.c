@@ -41,16 +41,16 @@ void sy_log_parts(const char *const *parts)
 const char *sy_log_number(char buffer[SY_LOG_NUMBER_BYTES], long value)
 {
 	unsigned long rest = value < 0 ? 0ul - (unsigned long)value : (unsigned long)value;
-	char *at = buffer + SY_LOG_NUMBER_BYTES - 1;
+	size_t at = SY_LOG_NUMBER_BYTES - 1; /* from the back: 20 digits and a sign fit */
 
-	*at = '\0';
+	buffer[at] = '\0';
 	do {
-		*--at = (char)('0' + rest % 10);
+		buffer[--at] = (char)('0' + rest % 10);
 		rest /= 10;
 	} while (rest);
 	if (value < 0)
-		*--at = '-';
-	return at;
+		buffer[--at] = '-';
+	return &buffer[at];
 }
 
 const char *sy_log_reason(int error)

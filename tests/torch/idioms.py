@@ -51,7 +51,7 @@ IDIOMS = [
     ("x[0-d device index]", "x[one]", 1),
     ("x[mask] = number", "x[mask] = 1.0", 0),
     ("x[mask] = 0-d device tensor", "x[mask] = t", 1),
-    ("index_put_((mask,), vector)", "x.index_put_((mask,), v)", 1),
+    ("index_put_((mask,), vector)", "x.index_put_((mask,), v[:1])", 1),
     ("masked_fill_", "x.masked_fill_(mask, 0.0)", 0),
     ("repeat_interleave(tensor)", "torch.repeat_interleave(x, reps)", 2),
     ("repeat_interleave(output_size=)", "torch.repeat_interleave(x, reps, output_size=8)", 0),
