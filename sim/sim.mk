@@ -98,3 +98,20 @@ $(call CUBLAS_LIBRARY,libcublasLt,$(1),$(CUBLASLT_SRC))
 endef
 $(foreach major,12 13,$(eval $(call CUBLAS_OBJECTS,$(major))))
 # ---- end of cublas and vendor stubs
+
+# ---- cuDNN, cuFFT, cuSOLVER and cuSPARSE
+# SONAMEs do not follow CUDA's number: $(1) library, $(2) number of the SONAME, $(3) prefix of its functions.
+define VENDOR_LIBRARY
+$(SIM_GEN)/lib$(1).so.$(2).map: sim/sim.mk
+	@mkdir -p $$(@D)
+	echo 'lib$(1).so.$(2) { global: $(3)*; local: *; };' > $$@
+$(SIMLIB)/lib$(1).so.$(2): $(call objs,$(wildcard sim/$(1)*.c) sim/vendor_launch.c) $(SIM_GEN)/lib$(1).so.$(2).map \
+		$(SIMLIB)/libsimcore.so
+	@mkdir -p $$(@D)
+	$$(SIM_LD) $$(filter %.o,$$^) -Wl,--version-script=$(SIM_GEN)/lib$(1).so.$(2).map -L$(SIMLIB) -lsimcore
+all: $(SIMLIB)/lib$(1).so.$(2)
+endef
+VENDOR_OBJ := $(call objs,$(wildcard sim/cudnn*.c sim/cufft*.c sim/cusolver*.c sim/cusparse*.c) sim/vendor_launch.c)
+$(VENDOR_OBJ): ALL_CFLAGS += $(SYSCUDA13)
+$(eval $(call VENDOR_LIBRARY,cudnn,9,cudnn))
+# ---- end of cuDNN, cuFFT, cuSOLVER and cuSPARSE

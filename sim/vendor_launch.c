@@ -45,7 +45,8 @@ static bool find_entry(get_proc_fn get_proc, const char *name, void *slot)
 {
 	void *address = NULL;
 
-	if (get_proc(name, &address, DRIVER_VERSION, CU_GET_PROC_ADDRESS_LEGACY_STREAM, NULL) != CUDA_SUCCESS || !address)
+	if (get_proc(name, &address, DRIVER_VERSION, CU_GET_PROC_ADDRESS_LEGACY_STREAM, NULL) != CUDA_SUCCESS ||
+	    !address)
 		return false;
 	memcpy(slot, &address, sizeof(address));
 	return true;
