@@ -187,7 +187,7 @@ static void count_sync(uint64_t *value, const struct sy_act *act, const struct s
 static uint64_t *values_of(struct adding *adding, const struct sy_act *act)
 {
 	struct sy_process *process = adding->process;
-	uint32_t step = act->first->step;
+	uint32_t step = sy_steps_of(&process->steps, act->first);
 
 	return step < process->steps.n ? process->step[step].value : process->outside;
 }
@@ -214,7 +214,8 @@ static void count_act(void *context, const struct sy_trace_thread *thread, const
 {
 	struct adding *adding = context;
 	struct sy_verdict verdict = sy_baseline_judge(&adding->baseline, act);
-	bool is_inside = sy_steps_is_counted(&adding->process->steps, act->first->step);
+	const struct sy_steps *steps = &adding->process->steps;
+	bool is_inside = sy_steps_is_counted(steps, sy_steps_of(steps, act->first));
 	enum sy_part part = is_inside ? SY_PART_STEPS : SY_PART_OUTSIDE;
 	uint64_t *value = values_of(adding, act);
 	uint32_t launches_before = act->first->launches - adding->launches_then;

@@ -77,7 +77,10 @@ static void print_event(const struct sy_trace *trace, const struct sy_trace_thre
 	       event->device, event->flags);
 	print_stack(thread, event);
 	putchar('\t');
-	print_native(thread, event);
+	if (event->kind == SY_EVENT_CALL)
+		print_native(thread, event);
+	else
+		printf("%" PRIu32, event->native);
 	putchar('\n');
 }
 

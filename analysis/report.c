@@ -110,10 +110,11 @@ static const char *first_sentence(struct sy_report *report, const struct sy_prof
 
 	if (n.syncs == 0)
 		return profile->n_samples ? "No sync in a typical step." : "No sync.";
-	return sy_mem_printf(&report->arena, "%s sync%s %s: %s drain%s the device, %s empty, %s done already.",
+	return sy_mem_printf(&report->arena, "%s sync%s %s: %s drain%s the device, %s %s empty, %s %s done already.",
 	                     sy_format_count(syncs, n.syncs), n.syncs == 1 ? "" : "s", what,
 	                     sy_format_count(drains, n.drains), n.drains == 1 ? "s" : "",
-	                     sy_format_count(empty, n.empty), sy_format_count(done, n.done));
+	                     sy_format_count(empty, n.empty), n.empty == 1 ? "is" : "are",
+	                     sy_format_count(done, n.done), n.done == 1 ? "was" : "were");
 }
 
 /* The line with most waiting, or NULL if none waited. */

@@ -29,7 +29,7 @@ static void note_outside(struct sy_report *report, const struct sy_profile *prof
 		return;
 	sy_report_note(report, "Outside the counted steps: %llu sync%s, %llu of them drain%s, %s inside them.",
 	               (unsigned long long)outside[SY_METRIC_SYNCS], plural(outside[SY_METRIC_SYNCS]),
-	               (unsigned long long)outside[SY_METRIC_DRAINS], outside[SY_METRIC_DRAINS] == 1 ? "s" : "",
+	               (unsigned long long)outside[SY_METRIC_DRAINS], outside[SY_METRIC_DRAINS] == 1 ? "s the device" : " the device",
 	               sy_format_ns(blocked, (double)outside[SY_METRIC_BLOCKED_NS]));
 }
 

@@ -134,27 +134,61 @@ static const char *copy_words(struct sy_report *report, const struct sy_row *row
 	return row->memory ? sy_memory_name(row->memory) : "";
 }
 
-static void add_line_table(struct sy_report *report, const struct sy_profile *profile, bool is_staging)
+static void put_place(struct sy_report *report, const struct sy_profile *profile, const struct sy_row *row,
+                      struct sy_cell *cell)
+{
+	cell[0] = text(sy_report_place(report, profile, &row->site));
+	cell[1] = text(row->site.is_native ? "" : row->site.function);
+}
+
+static void add_line_table(struct sy_report *report, const struct sy_profile *profile)
 {
 	double per = profile->n_samples ? (double)profile->n_samples : 1;
-	struct sy_table *table;
+	struct sy_table *table = new_table(report, NULL, profile->n_samples ? line_columns : line_total_columns, 11);
 
-	table = new_table(report, is_staging ? "Uploads that are only staged: the host copies, it does not wait" : NULL,
-	                  profile->n_samples ? line_columns : line_total_columns, is_staging ? 10 : 11);
 	for (uint32_t i = 0; i < profile->n_rows; i++) {
 		const struct sy_row *row = profile->sorted[i];
-		struct sy_cell cells[11], *cell;
+		struct sy_cell *cell;
 
-		if ((row->class == SY_ACT_STAGING) != is_staging || row->tally[SY_PART_STEPS].count == 0)
+		if (row->class == SY_ACT_STAGING || row->tally[SY_PART_STEPS].count == 0)
 			continue;
-		cells[0] = text(sy_report_place(report, profile, &row->site));
-		cells[1] = text(row->site.is_native ? "" : row->site.function);
-		cells[2] = text(sy_act_class_name(row->class));
-		cells[3] = text(copy_words(report, row));
-		put_tally(cells + 4, &row->tally[SY_PART_STEPS], per);
 		cell = new_row(table);
-		for (unsigned c = 0; c < table->n_columns; c++)
-			cell[c] = cells[c];
+		put_place(report, profile, row, cell);
+		cell[2] = text(sy_act_class_name(row->class));
+		cell[3] = text(copy_words(report, row));
+		put_tally(cell + 4, &row->tally[SY_PART_STEPS], per);
+	}
+	if (table->n_rows == 0)
+		report->n_tables--;
+}
+
+static const struct sy_column staging_columns[2][5] = {
+	{ { "LINE", false, true }, { "FUNCTION", false, true }, { "COUNT", true, false }, { "BYTES", true, false },
+	  { "IN CALLS", true, false } },
+	{ { "LINE", false, true }, { "FUNCTION", false, true }, { "PER STEP", true, false }, { "BYTES", true, false },
+	  { "IN CALLS", true, false } },
+};
+
+static void add_staging_table(struct sy_report *report, const struct sy_profile *profile)
+{
+	double per = profile->n_samples ? (double)profile->n_samples : 1;
+	struct sy_table *table = new_table(report,
+	                                   "Uploads from pageable memory that only stage: the host copies, "
+	                                   "it does not wait",
+	                                   staging_columns[profile->n_samples > 0], 5);
+
+	for (uint32_t i = 0; i < profile->n_rows; i++) {
+		const struct sy_row *row = profile->sorted[i];
+		const struct sy_tally *tally = &row->tally[SY_PART_STEPS];
+		struct sy_cell *cell;
+
+		if (row->class != SY_ACT_STAGING || tally->count == 0)
+			continue;
+		cell = new_row(table);
+		put_place(report, profile, row, cell);
+		cell[2] = count((double)tally->count / per);
+		cell[3] = count((double)tally->bytes / per);
+		cell[4] = time_ns((double)tally->blocked_ns / per);
 	}
 	if (table->n_rows == 0)
 		report->n_tables--;
@@ -261,6 +295,6 @@ void sy_report_tables(struct sy_report *report, const struct sy_profile *profile
 	else if (by != SY_REPORT_BY_SITE)
 		add_group_table(report, profile, (enum sy_grouping)grouping[by]);
 	else
-		add_line_table(report, profile, false);
-	add_line_table(report, profile, true);
+		add_line_table(report, profile);
+	add_staging_table(report, profile);
 }

@@ -16,60 +16,144 @@ static void each_step(const struct sy_trace *trace, void (*see)(void *, const st
 	}
 }
 
-struct found {
+/* Everything that ended a step, by the number of step events before it. */
+struct mark {
+	struct sy_step_end end;
+	int32_t source;
+	uint32_t stepper;
+};
+
+struct marks {
 	const struct sy_trace *trace;
-	struct sy_steps *steps;
+	struct mark *at;
 	uint64_t n_events;
-	uint32_t highest;
+	uint32_t n;
 };
 
 static void count(void *context, const struct sy_event *event)
 {
-	struct found *found = context;
+	struct marks *marks = context;
 
-	found->n_events++;
-	if (event->step > found->highest)
-		found->highest = event->step;
+	marks->n_events++;
+	if (event->step >= marks->n && event->step < UINT32_MAX)
+		marks->n = event->step + 1;
 }
 
 static void place(void *context, const struct sy_event *event)
 {
-	struct found *found = context;
-	struct sy_step_end *end;
+	struct marks *marks = context;
+	struct mark *mark;
 
-	if (event->step >= found->steps->n)
+	if (event->step >= marks->n)
 		return;
-	end = &found->steps->ends[event->step];
-	end->at_ns = sy_clock_at_ns(&found->trace->clock, event->enter_ticks);
-	end->launches = event->bytes;
-	end->is_known = true;
-	found->steps->source = event->status;
+	mark = &marks->at[event->step];
+	mark->end.at_ns = sy_clock_at_ns(&marks->trace->clock, event->enter_ticks);
+	mark->end.launches = event->bytes;
+	mark->end.is_known = true;
+	mark->source = event->status;
+	mark->stepper = event->native;
 }
 
-/* Numbers beyond what events and discarded events together explain are damage. */
-static uint32_t number_of_steps(const struct sy_trace *trace, const struct found *found)
+static struct marks find_marks(const struct sy_trace *trace, struct sy_arena *arena)
 {
-	uint64_t most = found->n_events + trace->header.discarded_events;
+	struct marks marks = { .trace = trace };
+	uint64_t most;
 
-	if (found->n_events == 0)
-		return 0;
-	/* A header that says absurdly much was discarded is damage, too. */
-	if (most > found->n_events * 16 + 65536)
-		most = found->n_events * 16 + 65536;
-	return found->highest < most ? found->highest + 1 : (uint32_t)(most < UINT32_MAX ? most : UINT32_MAX);
+	each_step(trace, count, &marks);
+	/* Numbers beyond what events and a believable number of discarded ones explain are damage. */
+	most = trace->header.discarded_events < 65536 ? trace->header.discarded_events : 65536;
+	if (marks.n > marks.n_events + most)
+		marks.n = (uint32_t)(marks.n_events + most);
+	marks.at = sy_mem_alloc(arena, (size_t)marks.n * sizeof(*marks.at));
+	each_step(trace, place, &marks);
+	return marks;
+}
+
+struct stepper {
+	uint64_t n;
+	uint32_t first; /* mark */
+	bool is_used;
+};
+
+#define MAX_STEPPERS 256u
+
+/*
+ * The optimizer that comes once per iteration: of those with (up to one) most
+ * steps the one that first comes last, since the iteration ends with it.
+ */
+static uint32_t choose_stepper(const struct marks *marks, int32_t source)
+{
+	struct stepper steppers[MAX_STEPPERS] = { { 0, 0, false } };
+	uint64_t most = 0;
+	uint32_t chosen = 0;
+	bool is_chosen = false;
+
+	for (uint32_t i = 0; i < marks->n; i++) {
+		const struct mark *mark = &marks->at[i];
+		struct stepper *stepper = &steppers[mark->stepper % MAX_STEPPERS];
+
+		if (!mark->end.is_known || mark->source != source)
+			continue;
+		if (!stepper->is_used)
+			stepper->first = i;
+		stepper->is_used = true;
+		if (++stepper->n > most)
+			most = stepper->n;
+	}
+	for (uint32_t s = 0; s < MAX_STEPPERS; s++) {
+		const struct stepper *stepper = &steppers[s];
+
+		if (!stepper->is_used || stepper->n + 1 < most || (most == 2 && stepper->n < 2))
+			continue;
+		if (!is_chosen || stepper->first > steppers[chosen].first)
+			chosen = s;
+		is_chosen = true;
+	}
+	return chosen;
+}
+
+static int32_t best_source(const struct marks *marks)
+{
+	int32_t best = 0;
+
+	for (uint32_t i = 0; i < marks->n; i++)
+		if (marks->at[i].end.is_known && best != SY_STEP_CALL)
+			best = marks->at[i].source;
+	return best;
+}
+
+/* Whether all that is known ends steps in the same way: then what was discarded did, too. */
+static bool is_uniform(const struct marks *marks, int32_t source, uint32_t stepper)
+{
+	for (uint32_t i = 0; i < marks->n; i++)
+		if (marks->at[i].end.is_known &&
+		    (marks->at[i].source != source || marks->at[i].stepper % MAX_STEPPERS != stepper))
+			return false;
+	return true;
 }
 
 struct sy_steps sy_steps_find(const struct sy_trace *trace, struct sy_step_range range, struct sy_arena *arena)
 {
-	struct sy_steps steps = { 0 };
-	struct found found = { trace, &steps, 0, 0 };
+	struct marks marks = find_marks(trace, arena);
+	struct sy_steps steps = { .source = best_source(&marks), .n_of_event = marks.n };
+	uint32_t stepper = choose_stepper(&marks, steps.source);
+	bool uniform = is_uniform(&marks, steps.source, stepper);
+	uint32_t end;
 
-	each_step(trace, count, &found);
-	steps.n = number_of_steps(trace, &found);
-	steps.ends = sy_mem_alloc(arena, (size_t)steps.n * sizeof(*steps.ends));
-	each_step(trace, place, &found);
+	steps.ends = sy_mem_alloc(arena, (size_t)marks.n * sizeof(*steps.ends));
+	steps.of_event = sy_mem_alloc(arena, (size_t)marks.n * sizeof(*steps.of_event));
+	for (uint32_t i = 0; i < marks.n; i++) {
+		const struct mark *mark = &marks.at[i];
+		bool is_end = mark->end.is_known ? mark->source == steps.source && mark->stepper % MAX_STEPPERS == stepper
+		                                 : uniform;
+
+		steps.of_event[i] = steps.n;
+		if (is_end)
+			steps.ends[steps.n++] = mark->end;
+	}
 	steps.first = range.skip < steps.n ? range.skip : steps.n;
-	steps.end = range.limit && range.limit < steps.n - steps.first ? steps.first + range.limit : steps.n;
+	end = steps.n - steps.first;
+	steps.end = steps.first + (range.limit && range.limit < end ? range.limit : end);
 	return steps;
 }
 

@@ -115,7 +115,7 @@ struct sy_event {
 	uint64_t duration_ticks; /* CALL: time in the real function; STEP: 0 */
 	uint64_t bytes;    /* CALL: size of a copy, set or allocation; STEP: launches by the whole process so far */
 	uint32_t stack;    /* Python stack (SY_DEF_STACK of this thread), 0 none */
-	uint32_t native;   /* native caller (SY_DEF_NATIVE of this thread), 0 none */
+	uint32_t native;   /* CALL: native caller (SY_DEF_NATIVE of this thread), 0 none; STEP: which optimizer, 0 none */
 	uint32_t stream;   /* SY_DEF_STREAM of the process, 0 none */
 	uint32_t launches; /* launches by the whole process so far, at entry; wraps */
 	uint32_t polls;    /* stream and event queries by this thread so far; wraps */

@@ -271,12 +271,13 @@ void fix_launch(struct fix *fix, unsigned n)
 	fix->launches += n;
 }
 
-void fix_step(struct fix *fix, unsigned thread, enum sy_step_source source)
+void fix_step(struct fix *fix, unsigned thread, enum sy_step_source source, uint32_t stepper)
 {
 	struct sy_event *event = new_event(fix, thread, SY_EVENT_STEP);
 
 	event->bytes = fix->launches;
 	event->status = (int32_t)source;
+	event->native = stepper;
 	event->flags = SY_EVENT_COMPLETE;
 	fix->steps++;
 }

@@ -77,7 +77,8 @@ uint32_t fix_native(struct fix *fix, unsigned thread, const char *module, uint64
 /* One event; times go on by gap and duration. Returns it, valid until the next call of a fix function. */
 struct sy_event *fix_call(struct fix *fix, struct fix_call call);
 void fix_launch(struct fix *fix, unsigned n);
-void fix_step(struct fix *fix, unsigned thread, enum sy_step_source source);
+/* `stepper`: the number of the optimizer, 0 for none. */
+void fix_step(struct fix *fix, unsigned thread, enum sy_step_source source, uint32_t stepper);
 /* Numbers of the thread's sequence that no event gets. */
 void fix_skip(struct fix *fix, unsigned thread, unsigned n);
 
