@@ -11,6 +11,7 @@
 #include "analysis/python_probe.h"
 #include "analysis/stub_cache.h"
 #include "analysis/torch_info.h"
+#include "analysis/vendor_names.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -70,6 +71,19 @@ static int append_device(struct list *list, const char *sim_dir, int major)
 	return 0;
 }
 
+/* What else we simulate; for the rest there are stubs. */
+static int append_simulated(struct list *list, const char *sim_dir, int major)
+{
+	const char *name;
+	size_t i;
+
+	for (i = 0; (name = sy_vendor_simulated(major, i)); i++) {
+		if (sy_vendor_has_simulated(sim_dir, major, name) && append_own(list, sim_dir, name, 0) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 /* The command's PyTorch, if it has one. 1 found, 0 none, -1 unreadable. */
 static int find_torch(char *const argv[], struct sy_torch *torch, int *program_major, struct list *list)
 {
@@ -113,7 +127,7 @@ int sy_simlibs_preload(const char *sim_dir, char *const argv[], char *out, size_
 		major = torch.cuda_major;
 	else if (major == 0)
 		major = DEFAULT_CUDA_MAJOR;
-	if (append_device(&list, sim_dir, major) < 0)
+	if (append_device(&list, sim_dir, major) < 0 || (has_torch && append_simulated(&list, sim_dir, major) < 0))
 		return -1;
 	return has_torch ? sy_stub_cache(&torch, sim_dir, append, &list, err, err_bytes) : 0;
 }

@@ -9,6 +9,7 @@
 
 #include "analysis/complain.h"
 #include "analysis/elf_read.h"
+#include "analysis/vendor_names.h"
 #include "analysis/vendor_stubs.h"
 
 #include <dirent.h>
@@ -125,11 +126,17 @@ static void cache_key(const struct sy_torch *torch, const char *sim_dir, char *k
 	static const char *const own[] = { "libcuda", "libcudart", "libcublas", "libcublasLt" };
 	char torch_identity[80] = "unknown", identity[80], name[32], path[PATH_MAX];
 	uint64_t hash = mix(UINT64_C(0xcbf29ce484222325), torch->package);
+	const char *simulated;
 	size_t i;
 
 	for (i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
 		snprintf(name, sizeof(name), "%s.so.%d", own[i], i == 0 ? 1 : torch->cuda_major);
 		join(path, sim_dir, name);
+		if (sy_elf_identity(path, identity, sizeof(identity)) == 0)
+			hash = mix(hash, identity);
+	}
+	for (i = 0; (simulated = sy_vendor_simulated(torch->cuda_major, i)); i++) {
+		join(path, sim_dir, simulated);
 		if (sy_elf_identity(path, identity, sizeof(identity)) == 0)
 			hash = mix(hash, identity);
 	}

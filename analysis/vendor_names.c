@@ -5,9 +5,12 @@
 #include "analysis/vendor_names.h"
 
 #include <ctype.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 enum sy_answer {
 	SY_ANSWER_NOTHING,     /* 0, or no value at all */
@@ -78,6 +81,34 @@ bool sy_vendor_is_own(const char *soname)
 	for (i = 0; i < N_ELEMENTS(own); i++) {
 		if (strlen(own[i]) == length && strncmp(soname, own[i], length) == 0)
 			return true;
+	}
+	return false;
+}
+
+const char *sy_vendor_simulated(int cuda_major, size_t i)
+{
+	/* Their numbers are their own: CUDA 12 and 13 have the same cuDNN and cuSPARSE. */
+	static const char *const cuda12[] = { "libcudnn.so.9", "libcufft.so.11", "libcusolver.so.11",
+		                              "libcusparse.so.12" };
+	static const char *const cuda13[] = { "libcudnn.so.9", "libcufft.so.12", "libcusolver.so.12",
+		                              "libcusparse.so.12" };
+
+	_Static_assert(N_ELEMENTS(cuda12) == N_ELEMENTS(cuda13), "one length for both");
+	if (i >= N_ELEMENTS(cuda13) || cuda_major < 12)
+		return NULL;
+	return cuda_major == 12 ? cuda12[i] : cuda13[i];
+}
+
+bool sy_vendor_has_simulated(const char *sim_dir, int cuda_major, const char *soname)
+{
+	char path[PATH_MAX];
+	const char *name;
+	size_t i;
+
+	for (i = 0; (name = sy_vendor_simulated(cuda_major, i)); i++) {
+		if (strcmp(name, soname) == 0)
+			return snprintf(path, sizeof(path), "%s/%s", sim_dir, name) < (int)sizeof(path) &&
+			       access(path, R_OK) == 0;
 	}
 	return false;
 }

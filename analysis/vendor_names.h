@@ -13,8 +13,18 @@
 /* libcudnn.so.9 and the like, including the ones the simulated device provides. */
 bool sy_vendor_is_nvidia(const char *soname);
 
-/* True for the libraries the simulated device provides itself. */
+/* True for the libraries the simulated device provides itself, whatever else it has. */
 bool sy_vendor_is_own(const char *soname);
+
+/*
+ * Further libraries, by file name, of which the simulated device may have one
+ * for this CUDA version: the i-th, or NULL behind the last. Where it has not, a
+ * stub serves.
+ */
+const char *sy_vendor_simulated(int cuda_major, size_t i);
+
+/* True if this is one of them and `sim_dir` has it. */
+bool sy_vendor_has_simulated(const char *sim_dir, int cuda_major, const char *soname);
 
 /*
  * How well a function without a version node fits a library by its name:

@@ -269,7 +269,8 @@ static int emit_all(struct collection *all, sy_stub_file_fn fn, void *context)
 
 	for (i = 0; i < all->n_libraries && result == 0; i++) {
 		library = &all->libraries[i];
-		if (sy_vendor_is_own(library->soname)) {
+		if (sy_vendor_is_own(library->soname) ||
+		    sy_vendor_has_simulated(all->sim_dir, all->torch->cuda_major, library->soname)) {
 			result = keep_missing(all, library, &extras);
 			continue;
 		}

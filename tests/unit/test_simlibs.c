@@ -225,6 +225,23 @@ static void stubs_export_what_torch_imports(void **state)
 	assert_null(find_versioned(entry("libsynctally_extras.so"), "cudaMalloc", "libcudart.so.13"));
 }
 
+static void a_simulated_library_replaces_its_stub(void **state)
+{
+	(void)state;
+	make_library("sim", "libcudnn.so.9", "cudnnCreate", "libcudnn.so.9");
+	assert_int_equal(preload_python(), 0);
+	assert_string_equal(entry("libcudnn.so.9"), in_root("sim/libcudnn.so.9"));
+	/* What it lacks is refused. */
+	assert_non_null(find_versioned(entry("libsynctally_extras.so"), "cudnnGetVersion", "libcudnn.so.9"));
+	use_python("");
+	assert_int_equal(preload_python(), 0);
+	assert_null(entry("libcudnn.so.9"));
+	use_python(in_root("site/torch"));
+	assert_int_equal(unlink(in_root("sim/libcudnn.so.9")), 0);
+	assert_int_equal(preload_python(), 0);
+	assert_string_not_equal(entry("libcudnn.so.9"), in_root("sim/libcudnn.so.9"));
+}
+
 static void commands_lead_to_their_python(void **state)
 {
 	char text[PATH_ROOM];
@@ -424,6 +441,10 @@ static void names_tell_libraries_apart(void **state)
 	assert_false(sy_vendor_is_nvidia("libstdc++.so.6"));
 	assert_true(sy_vendor_is_own("libcudart-0123abcd.so.12"));
 	assert_false(sy_vendor_is_own("libcudart_static.a"));
+	assert_false(sy_vendor_is_own("libcusparseLt.so.0"));
+	assert_string_equal(sy_vendor_simulated(12, 1), "libcufft.so.11");
+	assert_string_equal(sy_vendor_simulated(13, 1), "libcufft.so.12");
+	assert_null(sy_vendor_simulated(11, 0));
 	assert_true(sy_vendor_fit("libcufile.so.0", "cuFileRead") > sy_vendor_fit("libcuda.so.1", "cuFileRead"));
 	assert_true(sy_vendor_fit("libcusparseLt.so.0", "cusparseLtInit") >
 	            sy_vendor_fit("libcusparse.so.12", "cusparseLtInit"));
@@ -439,6 +460,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(torch_decides_the_version),
 		cmocka_unit_test(stubs_export_what_torch_imports),
+		cmocka_unit_test(a_simulated_library_replaces_its_stub),
 		cmocka_unit_test(commands_lead_to_their_python),
 		cmocka_unit_test(interpreter_options_are_passed_on),
 		cmocka_unit_test(without_torch_there_are_no_stubs),
