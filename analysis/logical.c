@@ -155,6 +155,7 @@ static void emit_alone(const struct walk *walk, const struct sy_event *event)
 	} else if (part == ROLE_SET_SYNC || part == ROLE_SET_ASYNC) {
 		emit_set(walk, &act, part == ROLE_SET_ASYNC);
 	} else if (part == ROLE_RELEASE) {
+		act.memory = (uint8_t)sy_event_source(event);
 		emit(walk, &act, SY_ACT_IMPLICIT, SY_ACT_FREE);
 	} else if (part == ROLE_OTHER) {
 		emit(walk, &act, SY_ACT_OTHER, SY_ACT_OTHER);
