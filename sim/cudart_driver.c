@@ -13,6 +13,9 @@
  */
 #define ABI_VERSION 12000
 
+/* The CUDA version whose forms cudart_driver.def lists: cuGetProcAddress() picks by version, and some changed since. */
+enum { DRIVER_ABI = 12000 };
+
 static struct rt_driver driver;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static cudaError_t found = cudaErrorInsufficientDriver;

@@ -14,14 +14,18 @@
 #include "sim/kernel.h"
 #include "sim/say.h"
 
+struct entry;
+
 struct binary {
 	const void *image;
-	CUlibrary library; /* NULL until first used */
+	CUlibrary library;     /* NULL until first used */
+	struct entry *entries; /* all of its stubs and variables */
 };
 
 /* A host stub of a kernel, or the host shadow of a variable. */
 struct entry {
-	struct entry *next;
+	struct entry *next; /* in its bucket */
+	struct entry *next_of_binary;
 	const void *host;
 	struct binary *binary;
 	const char *name; /* in the program's own data */
@@ -64,19 +68,23 @@ static void grow(void)
 	known.n_buckets = n_buckets;
 }
 
-static void add(const void *host, void **binary, const char *name, size_t bytes)
+static void add(const void *host, void **handle, const char *name, size_t bytes)
 {
+	struct binary *binary = (struct binary *)handle;
 	struct entry *e = malloc(sizeof *e);
 
-	if (!e)
+	if (!e || !binary) {
+		free(e);
 		return;
+	}
 	pthread_mutex_lock(&known.lock);
 	if (known.n >= known.n_buckets)
 		grow();
 	if (known.n_buckets) {
 		struct entry **bucket = &known.buckets[bucket_of(host, known.n_buckets)];
-		*e = (struct entry){ *bucket, host, (struct binary *)binary, name, bytes, NULL };
+		*e = (struct entry){ *bucket, binary->entries, host, binary, name, bytes, NULL };
 		*bucket = e;
+		binary->entries = e;
 		known.n++;
 		e = NULL;
 	}
@@ -161,25 +169,34 @@ SIM_EXPORT void __cudaRegisterFatBinaryEnd(void **binary)
 	(void)binary;
 }
 
-/* The program's code goes away: forget its stubs. The driver's library stays, launches may be in flight. */
-SIM_EXPORT void __cudaUnregisterFatBinary(void **binary);
-SIM_EXPORT void __cudaUnregisterFatBinary(void **binary)
+static void remove_entry(struct entry *e)
 {
+	struct entry **link = &known.buckets[bucket_of(e->host, known.n_buckets)];
+
+	while (*link != e)
+		link = &(*link)->next;
+	*link = e->next;
+	free(e);
+	known.n--;
+}
+
+/* The program's code goes away: forget its stubs. Launches in flight do not need the library. */
+SIM_EXPORT void __cudaUnregisterFatBinary(void **handle);
+SIM_EXPORT void __cudaUnregisterFatBinary(void **handle)
+{
+	struct binary *binary = (struct binary *)handle;
+
+	if (!binary)
+		return;
 	pthread_mutex_lock(&known.lock);
-	for (size_t i = 0; i < known.n_buckets; i++) {
-		struct entry **link = &known.buckets[i];
-		while (*link) {
-			struct entry *e = *link;
-			if ((void **)e->binary != binary) {
-				link = &e->next;
-				continue;
-			}
-			*link = e->next;
-			free(e);
-			known.n--;
-		}
+	while (binary->entries) {
+		struct entry *next = binary->entries->next_of_binary;
+		remove_entry(binary->entries);
+		binary->entries = next;
 	}
 	pthread_mutex_unlock(&known.lock);
+	if (binary->library)
+		rt_driver()->cuLibraryUnload[0](binary->library);
 	free(binary);
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sim/clock.h"
+#include "sim/device_thread.h"
 #include "sim/include/synctally_sim.h"
 #include "sim/lock.h"
 #include "sim/memory.h"
@@ -274,6 +275,7 @@ static CUresult submit_host_func(const struct host_func_op *what)
 
 	if (!op)
 		return CUDA_ERROR_OUT_OF_MEMORY;
+	sim_device_thread_start();
 	*op = *what;
 	op->op = (struct sim_op){ .apply = run_host_func, .is_unlocked = true };
 	sim_lock();

@@ -228,6 +228,18 @@ void sim_timeline_cancel(uintptr_t base, size_t bytes)
 	note_next();
 }
 
+uint64_t sim_timeline_next_host_function(void)
+{
+	uint64_t next = UINT64_MAX;
+
+	sim_lock();
+	for (size_t i = 0; i < timeline.n; i++)
+		if (timeline.heap[i]->is_unlocked && timeline.heap[i]->complete_ns < next)
+			next = timeline.heap[i]->complete_ns;
+	sim_unlock();
+	return next;
+}
+
 bool sim_timeline_in_host_function(void)
 {
 	return in_host_function;

@@ -53,6 +53,9 @@ uint64_t sim_timeline_catch_up_locked(void);
 /* Drops the effects of operations that would touch this host memory, which is about to go. Lock held. */
 void sim_timeline_cancel(uintptr_t base, size_t bytes);
 
+/* Completion time of the next host function, or of a kernel that has one; UINT64_MAX if none waits. Takes the lock. */
+uint64_t sim_timeline_next_host_function(void);
+
 /* True on a thread that is running a host function for the device: it may make no API call. */
 bool sim_timeline_in_host_function(void);
 

@@ -100,10 +100,11 @@ void sim_fixture_ok(CUresult result, const char *call, const char *file, int lin
 
 CUfunction sim_fixture_kernel(const char *name)
 {
-	CUmodule module;
+	static CUmodule module;
 	CUfunction function;
 
-	ok(cuModuleLoadData(&module, "image"));
+	if (!module)
+		ok(cuModuleLoadData(&module, "image"));
 	ok(cuModuleGetFunction(&function, module, name));
 	return function;
 }
