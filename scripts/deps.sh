@@ -22,8 +22,8 @@ readonly VENV=build/venv
 readonly CORE_PYTHON_MIN=9 TORCH_PYTHON_MIN=10 TORCH_PYTHON_MAX=14
 
 # Header packages. The CUDA 12 runtime package lacks crt/, which is the same for our purposes.
-readonly CUDA13_WHEELS="nvidia-cuda-runtime==13.0.96 nvidia-cuda-crt==13.0.88"
-readonly CUDA12_WHEELS="nvidia-cuda-runtime-cu12==12.8.90 nvidia-cuda-crt==13.0.88"
+readonly CUDA13_WHEELS="nvidia-cuda-runtime==13.0.96 nvidia-cuda-profiler-api==13.0.85 nvidia-cuda-crt==13.0.88"
+readonly CUDA12_WHEELS="nvidia-cuda-runtime-cu12==12.8.90 nvidia-cuda-profiler-api-cu12==12.8.90 nvidia-cuda-crt==13.0.88"
 
 # PyTorch itself is installed without its dependencies: its CUDA libraries come from the simulated device.
 readonly TORCH="torch==2.13.0"
@@ -147,7 +147,7 @@ for wheel in glob.glob(os.path.join(work, "*.whl")):
             with open(target, "wb") as out:
                 out.write(archive.read(name))
 PY
-	for header in cuda.h cuda_runtime_api.h crt/host_defines.h; do
+	for header in cuda.h cuda_runtime_api.h cudaProfiler.h crt/host_defines.h; do
 		[ -e "$work/include/$header" ] || die "the header packages have another layout: missing=$header packages=$*"
 	done
 	rm -rf "$dir"
