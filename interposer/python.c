@@ -104,6 +104,33 @@ static bool is_skipped(const char *frame)
 	return layout->skip >= 0 && FIELD(frame, layout->owner, char) == layout->skip;
 }
 
+static uint64_t load_8(const char *at)
+{
+	uint64_t value;
+
+	memcpy(&value, at, sizeof(value));
+	return value;
+}
+
+/*
+ * Code made by exec() and notebooks is freed, and the next one often takes its
+ * place, its file name's and its line table's. So their contents count, not
+ * only their addresses: the end of the name, the beginning of the table. Eight
+ * bytes there are inside the objects, which are allocated in sixteens.
+ */
+static uint64_t stamp_of(const char *code)
+{
+	const char *table = FIELD(code, layout->linetable, char *);
+	const char *file = FIELD(code, layout->filename, char *);
+	uint64_t table_bytes = (uint64_t)FIELD(table, BYTES_SIZE, long);
+	uint64_t file_length = (uint64_t)FIELD(file, STR_LENGTH, long);
+	uint64_t stamp = (uint64_t)(uintptr_t)table ^ table_bytes << 48 ^ file_length << 56;
+
+	stamp = stamp * 0x9e3779b97f4a7c15ull ^ load_8(table + BYTES_VALUE);
+	stamp = stamp * 0x9e3779b97f4a7c15ull ^ load_8(file + layout->ascii + file_length - 8);
+	return stamp ^ (uint64_t)FIELD(code, layout->firstline, int) << 32;
+}
+
 unsigned sy_python_walk(struct sy_python_frame *frames, unsigned capacity)
 {
 	const char *frame = first_frame();
@@ -117,8 +144,7 @@ unsigned sy_python_walk(struct sy_python_frame *frames, unsigned capacity)
 			frames[n].code = (uint64_t)(uintptr_t)code;
 			frames[n].instr = layout->owner < 0 ? (uint64_t)FIELD(frame, layout->instr, int)
 			                                    : (uint64_t)FIELD(frame, layout->instr, uintptr_t);
-			frames[n].stamp = (uint64_t)FIELD(code, layout->linetable, uintptr_t) ^
-			                  (uint64_t)FIELD(code, layout->firstline, int) << 48;
+			frames[n].stamp = stamp_of(code);
 			n++;
 		}
 		frame = FIELD(frame, layout->previous, char *);
