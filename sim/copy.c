@@ -45,11 +45,11 @@ static enum copy_wait wait_of(enum sim_memory_kind from, enum sim_memory_kind to
 		return COPY_COMPLETES; /* R10 */
 	if (from == SIM_MEMORY_PAGEABLE) {
 		if (is_sync)
-			return COPY_DRAINS_FIRST; /* R1 */
+			return COPY_DRAINS_FIRST;                                /* R1 */
 		return bytes <= knobs->staged_upload ? COPY_STAGES : COPY_HOLDS; /* R6b, R7 */
 	}
 	if (is_sync)
-		return is_host(from) || is_host(to) ? COPY_COMPLETES : COPY_GOES_ON; /* R2, R3, R4 */
+		return is_host(from) || is_host(to) ? COPY_COMPLETES : COPY_GOES_ON;                   /* R2, R3, R4 */
 	return to == SIM_MEMORY_PAGEABLE && knobs->pageable_d2h_waits ? COPY_COMPLETES : COPY_GOES_ON; /* R6a, R9 */
 }
 
@@ -90,7 +90,8 @@ static void apply_copy(struct sim_op *base)
 	struct copy_op *op = (struct copy_op *)base;
 	const struct sim_copy *copy = &op->copy;
 
-	FOR_EACH_ROW(copy, y, z) {
+	FOR_EACH_ROW(copy, y, z)
+	{
 		void *to = sim_memory_view(destination_row(copy, y, z));
 		if (op->shows_zeros)
 			memset(to, 0, copy->width);
@@ -105,7 +106,8 @@ static void apply_staged(struct sim_op *base)
 	const struct sim_copy *copy = &op->copy;
 	const char *from = op->staged;
 
-	FOR_EACH_ROW(copy, y, z) {
+	FOR_EACH_ROW(copy, y, z)
+	{
 		memcpy(sim_memory_view(destination_row(copy, y, z)), from, copy->width);
 		from += copy->width;
 	}
@@ -158,7 +160,8 @@ static struct copy_op *make_copy(const struct sim_copy *copy, bool is_staged)
 	op->shows_zeros = false;
 	char *into = op->staged;
 	if (staged) {
-		FOR_EACH_ROW(copy, y, z) {
+		FOR_EACH_ROW(copy, y, z)
+		{
 			memcpy(into, (const void *)source_row(copy, y, z), copy->width);
 			into += copy->width;
 		}
@@ -186,7 +189,8 @@ static void account_readback(struct copy_op *op, enum sim_memory_kind from, enum
 
 	if (to != SIM_MEMORY_DEVICE && (from != SIM_MEMORY_DEVICE || !is_small))
 		return;
-	FOR_EACH_ROW(copy, y, z) {
+	FOR_EACH_ROW(copy, y, z)
+	{
 		bool is_known = from != SIM_MEMORY_DEVICE || sim_readback_is_known(source_row(copy, y, z), copy->width);
 		if (to == SIM_MEMORY_DEVICE)
 			sim_readback_note_write(destination_row(copy, y, z), copy->width, is_known);

@@ -38,8 +38,8 @@ SIM_EXPORT CUresult sim_copy(const struct sim_copy *copy, CUstream stream, bool 
 /* Rows of equal elements. */
 struct sim_set {
 	uintptr_t destination;
-	size_t pitch;         /* bytes from row to row */
-	size_t width;         /* elements in a row */
+	size_t pitch; /* bytes from row to row */
+	size_t width; /* elements in a row */
 	size_t rows;
 	unsigned value;
 	unsigned element_bytes; /* 1, 2 or 4 */

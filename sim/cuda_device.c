@@ -128,10 +128,16 @@ SIM_EXPORT CUresult cuDeviceGetProperties(CUdevprop *prop, CUdevice device)
 	CUresult result = check(prop, device);
 	if (result != CUDA_SUCCESS)
 		return result;
-	*prop = (CUdevprop){ .maxThreadsPerBlock = 1024, .maxThreadsDim = { 1024, 1024, 64 },
-		             .maxGridSize = { 2147483647, 65535, 65535 }, .sharedMemPerBlock = 49152,
-		             .totalConstantMemory = 65536, .SIMDWidth = 32, .memPitch = 2147483647,
-		             .regsPerBlock = 65536, .clockRate = 2520000, .textureAlign = 512 };
+	*prop = (CUdevprop){ .maxThreadsPerBlock = 1024,
+		             .maxThreadsDim = { 1024, 1024, 64 },
+		             .maxGridSize = { 2147483647, 65535, 65535 },
+		             .sharedMemPerBlock = 49152,
+		             .totalConstantMemory = 65536,
+		             .SIMDWidth = 32,
+		             .memPitch = 2147483647,
+		             .regsPerBlock = 65536,
+		             .clockRate = 2520000,
+		             .textureAlign = 512 };
 	return CUDA_SUCCESS;
 }
 

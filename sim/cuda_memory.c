@@ -240,7 +240,8 @@ SIM_EXPORT CUresult cuPointerGetAttributes(unsigned n, CUpointer_attribute *attr
 		               attributes[i] == CU_POINTER_ATTRIBUTE_RANGE_SIZE ||
 		               attributes[i] == CU_POINTER_ATTRIBUTE_BUFFER_ID ||
 		               attributes[i] == CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE;
-		int ordinal = attributes[i] == CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL && !facts.base ? CU_DEVICE_INVALID : 0;
+		int ordinal =
+			attributes[i] == CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL && !facts.base ? CU_DEVICE_INVALID : 0;
 		if (is_word)
 			memset(data[i], 0, sizeof(uint64_t));
 		else

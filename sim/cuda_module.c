@@ -394,8 +394,9 @@ CUresult sim_cuLaunchKernel(CUfunction func, unsigned grid_x, unsigned grid_y, u
                             unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream, void **params,
                             void **extra)
 {
-	struct sim_launch_config config = { { grid_x, grid_y, grid_z }, { block_x, block_y, block_z }, shared_bytes,
-		                            stream };
+	struct sim_launch_config config = {
+		{ grid_x, grid_y, grid_z }, { block_x, block_y, block_z }, shared_bytes, stream
+	};
 
 	(void)extra;
 	return launch(func, &config, params);

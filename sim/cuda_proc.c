@@ -45,9 +45,9 @@ SIM_EXPORT CUresult cuGetProcAddress_v2(const char *name, void **address, int ve
 	unsigned first = first_of(name);
 	bool is_known = first < sim_n_procs && strcmp(sim_procs[first].name, name) == 0;
 	if (status)
-		*status = proc     ? CU_GET_PROC_ADDRESS_SUCCESS :
-		          is_known ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT :
-		                     CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+		*status = proc       ? CU_GET_PROC_ADDRESS_SUCCESS
+		          : is_known ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT
+		                     : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
 	/* ISO C has no conversion from a function pointer; POSIX promises that the bytes are the same. */
 	if (proc)
 		memcpy(address, &proc->address, sizeof *address);

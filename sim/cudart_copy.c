@@ -64,8 +64,14 @@ static cudaError_t plane(CUDA_MEMCPY2D *p, void *dst, size_t dpitch, const void 
 {
 	if (width > dpitch || width > spitch)
 		return cudaErrorInvalidPitchValue;
-	*p = (CUDA_MEMCPY2D){ .srcHost = src, .srcDevice = ptr_of(src), .srcPitch = spitch, .dstHost = dst,
-		              .dstDevice = ptr_of(dst), .dstPitch = dpitch, .WidthInBytes = width, .Height = height };
+	*p = (CUDA_MEMCPY2D){ .srcHost = src,
+		              .srcDevice = ptr_of(src),
+		              .srcPitch = spitch,
+		              .dstHost = dst,
+		              .dstDevice = ptr_of(dst),
+		              .dstPitch = dpitch,
+		              .WidthInBytes = width,
+		              .Height = height };
 	return types_of(kind, &p->srcMemoryType, &p->dstMemoryType) ? cudaSuccess : cudaErrorInvalidMemcpyDirection;
 }
 
@@ -95,16 +101,25 @@ static cudaError_t box(CUDA_MEMCPY3D *p, const struct cudaMemcpy3DParms *parms)
 		sim_refuse("cudaMemcpy3D with an array");
 		return cudaErrorNotSupported;
 	}
-	*p = (CUDA_MEMCPY3D){ .srcXInBytes = parms->srcPos.x, .srcY = parms->srcPos.y, .srcZ = parms->srcPos.z,
-		              .srcHost = parms->srcPtr.ptr, .srcDevice = ptr_of(parms->srcPtr.ptr),
-		              .srcPitch = parms->srcPtr.pitch, .srcHeight = parms->srcPtr.ysize,
-		              .dstXInBytes = parms->dstPos.x, .dstY = parms->dstPos.y, .dstZ = parms->dstPos.z,
-		              .dstHost = parms->dstPtr.ptr, .dstDevice = ptr_of(parms->dstPtr.ptr),
-		              .dstPitch = parms->dstPtr.pitch, .dstHeight = parms->dstPtr.ysize,
-		              .WidthInBytes = parms->extent.width, .Height = parms->extent.height,
+	*p = (CUDA_MEMCPY3D){ .srcXInBytes = parms->srcPos.x,
+		              .srcY = parms->srcPos.y,
+		              .srcZ = parms->srcPos.z,
+		              .srcHost = parms->srcPtr.ptr,
+		              .srcDevice = ptr_of(parms->srcPtr.ptr),
+		              .srcPitch = parms->srcPtr.pitch,
+		              .srcHeight = parms->srcPtr.ysize,
+		              .dstXInBytes = parms->dstPos.x,
+		              .dstY = parms->dstPos.y,
+		              .dstZ = parms->dstPos.z,
+		              .dstHost = parms->dstPtr.ptr,
+		              .dstDevice = ptr_of(parms->dstPtr.ptr),
+		              .dstPitch = parms->dstPtr.pitch,
+		              .dstHeight = parms->dstPtr.ysize,
+		              .WidthInBytes = parms->extent.width,
+		              .Height = parms->extent.height,
 		              .Depth = parms->extent.depth };
-	return types_of(parms->kind, &p->srcMemoryType, &p->dstMemoryType) ? cudaSuccess :
-	                                                                      cudaErrorInvalidMemcpyDirection;
+	return types_of(parms->kind, &p->srcMemoryType, &p->dstMemoryType) ? cudaSuccess
+	                                                                   : cudaErrorInvalidMemcpyDirection;
 }
 
 cudaError_t rt_cudaMemcpy3D(const struct cudaMemcpy3DParms *parms)

@@ -165,8 +165,8 @@ SIM_EXPORT cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
 {
 	cudaError_t error = rt_find_driver();
 
-	return error == cudaSuccess ? rt_noted(rt_driver()->cuDeviceCanAccessPeer[0](can, device, peer)) :
-	                              rt_note(error);
+	return error == cudaSuccess ? rt_noted(rt_driver()->cuDeviceCanAccessPeer[0](can, device, peer))
+	                            : rt_note(error);
 }
 
 /* There is no peer to give access to. */
@@ -187,8 +187,8 @@ SIM_EXPORT cudaError_t cudaDeviceGetPCIBusId(char *text, int bytes, int device)
 {
 	cudaError_t error = rt_find_driver();
 
-	return error == cudaSuccess ? rt_noted(rt_driver()->cuDeviceGetPCIBusId[0](text, bytes, device)) :
-	                              rt_note(error);
+	return error == cudaSuccess ? rt_noted(rt_driver()->cuDeviceGetPCIBusId[0](text, bytes, device))
+	                            : rt_note(error);
 }
 
 SIM_EXPORT cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *text)

@@ -7,8 +7,7 @@
 #include "sim/say.h"
 
 /* The driver launches kernels through the same type as functions. */
-static cudaError_t launch(CUkernel kernel, dim3 grid, dim3 block, void **args, size_t shared_bytes,
-                          cudaStream_t stream)
+static cudaError_t launch(CUkernel kernel, dim3 grid, dim3 block, void **args, size_t shared_bytes, cudaStream_t stream)
 {
 	return rt_error(DRV(cuLaunchKernel)((CUfunction)kernel, grid.x, grid.y, grid.z, block.x, block.y, block.z,
 	                                    (unsigned)shared_bytes, stream, args, NULL));
@@ -45,9 +44,12 @@ cudaError_t rt_cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void 
 	cudaError_t error = rt_kernel_of_stub(&kernel, func);
 	if (error != cudaSuccess)
 		return error;
-	CUlaunchConfig driver_config = { .gridDimX = config->gridDim.x, .gridDimY = config->gridDim.y,
-		                         .gridDimZ = config->gridDim.z, .blockDimX = config->blockDim.x,
-		                         .blockDimY = config->blockDim.y, .blockDimZ = config->blockDim.z,
+	CUlaunchConfig driver_config = { .gridDimX = config->gridDim.x,
+		                         .gridDimY = config->gridDim.y,
+		                         .gridDimZ = config->gridDim.z,
+		                         .blockDimX = config->blockDim.x,
+		                         .blockDimY = config->blockDim.y,
+		                         .blockDimZ = config->blockDim.z,
 		                         .sharedMemBytes = (unsigned)config->dynamicSmemBytes,
 		                         .hStream = config->stream };
 	return rt_error(DRV(cuLaunchKernelEx)(&driver_config, (CUfunction)kernel, args, NULL));
@@ -102,9 +104,9 @@ SIM_EXPORT cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attribut
 	attributes->ptxVersion = kernel_attribute(kernel, CU_FUNC_ATTRIBUTE_PTX_VERSION);
 	attributes->binaryVersion = kernel_attribute(kernel, CU_FUNC_ATTRIBUTE_BINARY_VERSION);
 	attributes->maxDynamicSharedSizeBytes =
-	        kernel_attribute(kernel, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
+		kernel_attribute(kernel, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
 	attributes->preferredShmemCarveout =
-	        kernel_attribute(kernel, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT);
+		kernel_attribute(kernel, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT);
 	return cudaSuccess;
 }
 

@@ -122,10 +122,10 @@ SIM_EXPORT cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *at
 	if (result != CUDA_SUCCESS)
 		return rt_noted(result);
 	memset(attributes, 0, sizeof *attributes);
-	attributes->type = is_managed                 ? cudaMemoryTypeManaged :
-	                   type == CU_MEMORYTYPE_HOST ? cudaMemoryTypeHost :
-	                   type                       ? cudaMemoryTypeDevice :
-	                                                cudaMemoryTypeUnregistered;
+	attributes->type = is_managed                   ? cudaMemoryTypeManaged
+	                   : type == CU_MEMORYTYPE_HOST ? cudaMemoryTypeHost
+	                   : type                       ? cudaMemoryTypeDevice
+	                                                : cudaMemoryTypeUnregistered;
 	attributes->device = ordinal;
 	attributes->devicePointer = (void *)(uintptr_t)device_ptr;
 	/* Memory nobody announced is still the host's. */

@@ -92,8 +92,8 @@ static void scrub(const struct sim_device_memory *memory, uintptr_t address, siz
 	uintptr_t first_page = round_up(start, PAGE);
 	uintptr_t last_page = (start + bytes) & ~(uintptr_t)(PAGE - 1);
 
-	if (first_page >= last_page || fallocate(memory->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)first_page,
-	                                         (off_t)(last_page - first_page)) != 0) {
+	if (first_page >= last_page || fallocate(memory->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+	                                         (off_t)first_page, (off_t)(last_page - first_page)) != 0) {
 		memset(memory->alias + start, 0, bytes);
 		return;
 	}

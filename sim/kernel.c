@@ -192,7 +192,8 @@ static void run_kernel(struct sim_op *op)
 /* One block: the op, the argument pointers, then the arguments themselves. */
 static struct launch_op *make_launch(const struct kernel *kernel, const struct sim_launch_config *config, void **args)
 {
-	size_t head = (sizeof(struct launch_op) + kernel->n_args * sizeof(void *) + ARG_ALIGN - 1) / ARG_ALIGN * ARG_ALIGN;
+	size_t head =
+		(sizeof(struct launch_op) + kernel->n_args * sizeof(void *) + ARG_ALIGN - 1) / ARG_ALIGN * ARG_ALIGN;
 	struct launch_op *op = calloc(1, head + kernel->args_bytes);
 
 	if (!op)
@@ -241,8 +242,8 @@ CUresult sim_launch(struct sim_function *function, const struct sim_launch_confi
 		bool computes = kernel && kernel->run;
 		struct launch_op *op = computes ? make_launch(kernel, config, args) : NULL;
 		sim_scope_note_stream(stream, config->stream);
-		result = computes && !op ? CUDA_ERROR_OUT_OF_MEMORY :
-		                           sim_timeline_submit(stream, take_duration(kernel), op ? &op->op : NULL);
+		result = computes && !op ? CUDA_ERROR_OUT_OF_MEMORY
+		                         : sim_timeline_submit(stream, take_duration(kernel), op ? &op->op : NULL);
 		if (result == CUDA_SUCCESS && !computes)
 			sim_readback_forget();
 	}

@@ -84,8 +84,8 @@ static void apply(const char *setting, size_t length)
 /* Divisors and the queue cannot be zero; the device must hold something. */
 static void repair(void)
 {
-	uint64_t *positive[] = { &knobs.h2d_rate, &knobs.d2h_rate, &knobs.d2d_rate, &knobs.h2h_rate, &knobs.queue_depth,
-		                 &knobs.sm_count };
+	uint64_t *positive[] = { &knobs.h2d_rate, &knobs.d2h_rate,    &knobs.d2d_rate,
+		                 &knobs.h2h_rate, &knobs.queue_depth, &knobs.sm_count };
 
 	for (size_t i = 0; i < sizeof positive / sizeof positive[0]; i++)
 		if (*positive[i] == 0)

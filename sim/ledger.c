@@ -74,9 +74,10 @@ static void write_all(const char *text, size_t length)
 
 static void open_ledger(void)
 {
-	static const char header[] = "# synctally-ledger/1\n"
-	                             "n\ttid\tapi\tclass\tstream\thandle\tenter_ns\tleave_ns\twaited_ns\tpending\tbytes\t"
-	                             "source\tdestination\tstatus\n";
+	static const char header[] =
+		"# synctally-ledger/1\n"
+		"n\ttid\tapi\tclass\tstream\thandle\tenter_ns\tleave_ns\twaited_ns\tpending\tbytes\t"
+		"source\tdestination\tstatus\n";
 	const char *pattern = getenv("SYNCTALLY_SIM_LEDGER");
 	char path[PATH_MAX];
 	struct stat st;

@@ -90,7 +90,7 @@ bool sim_ranges_subtract(struct sim_ranges *ranges, uintptr_t base, size_t bytes
 		struct sim_range *r = &ranges->at[i];
 		uintptr_t r_end = r->base + r->bytes;
 		struct sim_range tail = { end, r_end - end, r->tag };
-		bool has_head = r->base < base, has_tail = r_end > end;
+		bool has_head = r->base<base, has_tail = r_end> end;
 		if (has_head) {
 			r->bytes = base - r->base;
 			i++;

@@ -20,8 +20,9 @@ static CUresult permission(void)
 
 CUresult sim_scope_enter(struct sim_scope *scope, const char *api, enum sy_class class, bool is_per_thread)
 {
-	*scope = (struct sim_scope){ .outer = innermost, .api = api, .class = class, .is_per_thread = is_per_thread,
-		                     .stream = -1 };
+	*scope = (struct sim_scope){
+		.outer = innermost, .api = api, .class = class, .is_per_thread = is_per_thread, .stream = -1
+	};
 	innermost = scope;
 	CUresult result = permission();
 	if (scope->outer)

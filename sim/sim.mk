@@ -18,6 +18,11 @@ $(SIMLIB)/libsimcore.so: $(SIM_CORE_OBJ)
 	@mkdir -p $(@D)
 	$(SIM_LD) $(SIM_CORE_OBJ) -lpthread
 
+# What the core does not export is tested all the same.
+SIM_RANGES_OBJ := $(call objs,sim/ranges.c sim/vector.c)
+$(BUILD)/tests/unit/test_sim_ranges: $(SIM_RANGES_OBJ)
+$(BUILD)/tests/unit/test_sim_ranges: LDFLAGS += $(SIM_RANGES_OBJ)
+
 # ---- what only the headers know ----
 # All declarations of a header, deprecated and per-thread spellings too.
 SIM_DECLARED = $(CC) -E -P -D__CUDA_API_VERSION_INTERNAL -x c

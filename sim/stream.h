@@ -31,11 +31,11 @@ struct sim_stream {
 	unsigned number; /* in order of creation; the ledger's name for it */
 	int priority;
 	bool is_live;
-	uint64_t ready_ns;       /* completion of its last operation */
-	uint64_t n_submitted;    /* its own count, never reset */
-	uint64_t seen;           /* submissions of the other side of the legacy rule that `covers` has */
+	uint64_t ready_ns;    /* completion of its last operation */
+	uint64_t n_submitted; /* its own count, never reset */
+	uint64_t seen;        /* submissions of the other side of the legacy rule that `covers` has */
 	struct sim_vector covers;
-	uint64_t *completions;   /* of the last queue_depth operations, a ring; NULL before the first */
+	uint64_t *completions; /* of the last queue_depth operations, a ring; NULL before the first */
 };
 
 /* Returns NULL without memory. */

@@ -14,8 +14,8 @@ static struct {
 	size_t n;
 	size_t capacity;
 	uint64_t n_submitted;
-	bool is_applying;     /* a thread runs a host function with the lock let go */
-	uint64_t applying_ns; /* completion time of that function */
+	bool is_applying;         /* a thread runs a host function with the lock let go */
+	uint64_t applying_ns;     /* completion time of that function */
 	_Atomic uint64_t next_ns; /* completion of heap[0]; readable without the lock */
 } timeline = { .next_ns = UINT64_MAX };
 

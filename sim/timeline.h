@@ -25,8 +25,8 @@ struct sim_op {
 	void (*apply)(struct sim_op *op); /* with the lock, unless is_unlocked */
 	bool is_unlocked;                 /* runs code of the program */
 	uint64_t complete_ns;
-	uint64_t number;                  /* in the process-wide order of submission */
-	uintptr_t host_base;              /* host memory it will touch, for sim_timeline_cancel() */
+	uint64_t number;     /* in the process-wide order of submission */
+	uintptr_t host_base; /* host memory it will touch, for sim_timeline_cancel() */
 	size_t host_bytes;
 };
 

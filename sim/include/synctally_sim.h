@@ -42,8 +42,8 @@ struct synctally_sim_kernel {
 	synctally_sim_kernel_fn run; /* NULL: the kernel only takes time, as device_ns says */
 	void *user;
 	unsigned n_args;
-	const size_t *arg_bytes;     /* size of each argument; copied */
-	uint64_t device_ns;          /* time on the device; 0: the setting kernel_ns */
+	const size_t *arg_bytes; /* size of each argument; copied */
+	uint64_t device_ns;      /* time on the device; 0: the setting kernel_ns */
 };
 
 /* Adds a kernel. The same name or stub again replaces the earlier one for launches from then on. */

@@ -31,8 +31,8 @@ static const struct row {
 	enum form form;
 	enum memory from, to;
 	size_t bytes;
-	bool waits;             /* for the kernel before it */
-	bool certifies_before;  /* the kernel */
+	bool waits;            /* for the kernel before it */
+	bool certifies_before; /* the kernel */
 	bool certifies_itself;
 } rows[] = {
 	{ "R1 small", SYNC, PAGEABLE, DEVICE, 4, true, true, false },

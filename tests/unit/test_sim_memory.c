@@ -193,12 +193,23 @@ static void planes_are_copied_row_by_row(void **state)
 	for (unsigned i = 0; i < sizeof from; i++)
 		from[i / 10][i % 10] = (unsigned char)i;
 	ok(cuMemAllocPitch_v2(&ptr, &pitch, 6, 4, 4));
-	CUDA_MEMCPY2D up = { .srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = from, .srcPitch = 10, .srcXInBytes = 2,
-		             .dstMemoryType = CU_MEMORYTYPE_DEVICE, .dstDevice = ptr, .dstPitch = pitch,
-		             .WidthInBytes = 6, .Height = 4 };
+	CUDA_MEMCPY2D up = { .srcMemoryType = CU_MEMORYTYPE_HOST,
+		             .srcHost = from,
+		             .srcPitch = 10,
+		             .srcXInBytes = 2,
+		             .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+		             .dstDevice = ptr,
+		             .dstPitch = pitch,
+		             .WidthInBytes = 6,
+		             .Height = 4 };
 	ok(cuMemcpy2D_v2(&up));
-	CUDA_MEMCPY2D down = { .srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = ptr, .srcPitch = pitch,
-		               .dstMemoryType = CU_MEMORYTYPE_HOST, .dstHost = to, .dstPitch = 6, .WidthInBytes = 6,
+	CUDA_MEMCPY2D down = { .srcMemoryType = CU_MEMORYTYPE_DEVICE,
+		               .srcDevice = ptr,
+		               .srcPitch = pitch,
+		               .dstMemoryType = CU_MEMORYTYPE_HOST,
+		               .dstHost = to,
+		               .dstPitch = 6,
+		               .WidthInBytes = 6,
 		               .Height = 4 };
 	ok(cuMemcpy2D_v2(&down));
 	for (unsigned y = 0; y < 4; y++)

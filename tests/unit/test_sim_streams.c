@@ -296,8 +296,12 @@ static void kernels_with_a_host_function_compute(void **state)
 {
 	static int n_runs;
 	const size_t arg_bytes[] = { sizeof(CUdeviceptr), sizeof(int) };
-	struct synctally_sim_kernel desc = { .name = "add", .run = add_one, .user = &n_runs, .n_args = 2,
-		                             .arg_bytes = arg_bytes, .device_ns = 3 * KERNEL_NS };
+	struct synctally_sim_kernel desc = { .name = "add",
+		                             .run = add_one,
+		                             .user = &n_runs,
+		                             .n_args = 2,
+		                             .arg_bytes = arg_bytes,
+		                             .device_ns = 3 * KERNEL_NS };
 	CUdeviceptr ptr;
 	int step = 5, value = 1;
 	void *args[] = { &ptr, &step };
@@ -366,23 +370,18 @@ static void capture_is_refused_and_never_active(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_wait_lasts_as_long_as_the_work),
-		TEST(queries_certify_only_when_they_succeed),
-		TEST(independent_streams_run_side_by_side),
-		TEST(legacy_work_comes_after_blocking_streams),
-		TEST(blocking_streams_come_after_legacy_work),
-		TEST(events_carry_order_between_streams),
-		TEST(elapsed_time_is_the_time_of_the_kernels),
-		TEST(device_wait_covers_everything_even_dead_streams),
-		TEST(a_full_queue_blocks_the_launch),
-		TEST(host_functions_run_in_order),
-		TEST(kernels_with_a_host_function_compute),
-		TEST(each_thread_has_its_own_default_stream),
+		TEST(a_wait_lasts_as_long_as_the_work),        TEST(queries_certify_only_when_they_succeed),
+		TEST(independent_streams_run_side_by_side),    TEST(legacy_work_comes_after_blocking_streams),
+		TEST(blocking_streams_come_after_legacy_work), TEST(events_carry_order_between_streams),
+		TEST(elapsed_time_is_the_time_of_the_kernels), TEST(device_wait_covers_everything_even_dead_streams),
+		TEST(a_full_queue_blocks_the_launch),          TEST(host_functions_run_in_order),
+		TEST(kernels_with_a_host_function_compute),    TEST(each_thread_has_its_own_default_stream),
 		TEST(capture_is_refused_and_never_active),
 	};
 
-	sim_fixture_start("clock=virtual,kernel_ns=10000,latency_ns=0,call_ns=1,launch_call_ns=1,queue_depth=16,"
-	                  "host_func_ns=0,d2h_rate=1000000000,h2d_rate=1000000000");
+	sim_fixture_start(
+		"clock=virtual,kernel_ns=10000,latency_ns=0,call_ns=1,launch_call_ns=1,queue_depth=16,"
+		"host_func_ns=0,d2h_rate=1000000000,h2d_rate=1000000000");
 	sim_fixture_context();
 	kernel = sim_fixture_kernel("only takes time");
 	return cmocka_run_group_tests(tests, NULL, NULL);
