@@ -28,11 +28,13 @@ struct global {
 };
 
 struct module {
+	struct module *next;
 	struct global *globals;
 };
 
-/* Guards the variables of all modules. */
-static pthread_mutex_t globals_lock = PTHREAD_MUTEX_INITIALIZER;
+/* Guards the list of loaded modules and the variables of each. */
+static pthread_mutex_t modules_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct module *modules;
 
 static CUresult load(void **module, const void *image)
 {
@@ -41,14 +43,24 @@ static CUresult load(void **module, const void *image)
 	struct module *m = calloc(1, sizeof *m);
 	if (!m)
 		return CUDA_ERROR_OUT_OF_MEMORY;
+	pthread_mutex_lock(&modules_lock);
+	m->next = modules;
+	modules = m;
+	pthread_mutex_unlock(&modules_lock);
 	*module = m;
 	return CUDA_SUCCESS;
 }
 
-static CUresult unload(void *module)
+static CUresult unload(const void *module)
 {
-	struct module *m = module;
-
+	pthread_mutex_lock(&modules_lock);
+	struct module **link = &modules;
+	while (*link && *link != module)
+		link = &(*link)->next;
+	struct module *m = *link;
+	if (m)
+		*link = m->next;
+	pthread_mutex_unlock(&modules_lock);
 	if (!m)
 		return CUDA_ERROR_INVALID_HANDLE;
 	while (m->globals) {
@@ -103,13 +115,13 @@ static CUresult global_named(CUdeviceptr *ptr, size_t *bytes, void *module, cons
 
 	if (!m || !name)
 		return m ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE;
-	pthread_mutex_lock(&globals_lock);
+	pthread_mutex_lock(&modules_lock);
 	struct global *g = m->globals;
 	while (g && strcmp(g->name, name) != 0)
 		g = g->next;
 	if (!g)
 		g = add_global(m, name);
-	pthread_mutex_unlock(&globals_lock);
+	pthread_mutex_unlock(&modules_lock);
 	if (!g)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	if (ptr)
