@@ -150,8 +150,9 @@ static bool enter_other(struct sy_call *call)
 	case SY_QUERY_EVENT:
 		return sy_work_cover_event(work, call->event, &call->cover);
 	case SY_WAIT_DEVICE:
-	case SY_RESET:
 		sy_work_cover_device(work, call->thread->device, &call->cover);
+		return sy_work_is_device_pending(work, call->thread->device);
+	case SY_RESET: /* may end one context of several: proves nothing about the others */
 		return sy_work_is_device_pending(work, call->thread->device);
 	case SY_FREE_DEVICE:
 	case SY_FREE_PINNED:
