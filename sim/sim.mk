@@ -113,10 +113,16 @@ $(SIM_GEN)/lib$(1).so.$(2).map: sim/sim.mk
 $(SIMLIB)/lib$(1).so.$(2): $(call objs,$(wildcard sim/$(1)*.c) sim/vendor_launch.c) $(SIM_GEN)/lib$(1).so.$(2).map \
 		$(SIMLIB)/libsimcore.so
 	@mkdir -p $$(@D)
-	$$(SIM_LD) $$(filter %.o,$$^) -Wl,--version-script=$(SIM_GEN)/lib$(1).so.$(2).map -L$(SIMLIB) -lsimcore
+	$$(SIM_LD) $$(filter %.o,$$^) -Wl,--version-script=$(SIM_GEN)/lib$(1).so.$(2).map -L$(SIMLIB) -lsimcore -lm
 all: $(SIMLIB)/lib$(1).so.$(2)
 endef
 VENDOR_OBJ := $(call objs,$(wildcard sim/cudnn*.c sim/cufft*.c sim/cusolver*.c sim/cusparse*.c) sim/vendor_launch.c)
 $(VENDOR_OBJ): ALL_CFLAGS += $(SYSCUDA13)
 $(eval $(call VENDOR_LIBRARY,cudnn,9,cudnn))
+$(eval $(call VENDOR_LIBRARY,cusparse,12,cusparse))
+# CUDA 12 and 13 number these apart; what the calls mean is the same.
+$(eval $(call VENDOR_LIBRARY,cufft,11,cufft))
+$(eval $(call VENDOR_LIBRARY,cufft,12,cufft))
+$(eval $(call VENDOR_LIBRARY,cusolver,11,cusolver))
+$(eval $(call VENDOR_LIBRARY,cusolver,12,cusolver))
 # ---- end of cuDNN, cuFFT, cuSOLVER and cuSPARSE
