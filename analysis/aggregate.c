@@ -293,28 +293,33 @@ static void measure_steps(struct adding *adding)
 	process->outside[SY_METRIC_LAUNCHES] = launches_after_steps(adding);
 }
 
+/* The values of KEY.0, KEY.1, ... */
+static const char **meta_list(struct sy_profile *profile, const struct sy_trace *trace, const char *name, uint32_t *n)
+{
+	const char **values;
+	char key[32];
+
+	for (*n = 0; snprintf(key, sizeof(key), "%s.%u", name, *n), sy_trace_meta(trace, key); ++*n)
+		;
+	values = sy_mem_alloc(&profile->arena, *n * sizeof(*values));
+	for (uint32_t i = 0; i < *n; i++) {
+		snprintf(key, sizeof(key), "%s.%u", name, i);
+		values[i] = sy_mem_copy(&profile->arena, sy_trace_meta(trace, key));
+	}
+	return values;
+}
+
 static void note_command(struct sy_profile *profile, const struct sy_trace *trace)
 {
-	const char *value;
-	char key[32];
-	uint32_t n = 0;
-
-	if (profile->n_command)
-		return;
-	for (n = 0; snprintf(key, sizeof(key), "argv.%u", n), sy_trace_meta(trace, key); n++)
-		;
-	profile->command = sy_mem_alloc(&profile->arena, n * sizeof(*profile->command));
-	for (uint32_t i = 0; i < n; i++) {
-		snprintf(key, sizeof(key), "argv.%u", i);
-		value = sy_trace_meta(trace, key);
-		profile->command[profile->n_command++] = sy_mem_copy(&profile->arena, value);
-	}
+	if (!profile->n_command)
+		profile->command = meta_list(profile, trace, "argv", &profile->n_command);
+	if (!profile->cwd && sy_trace_meta(trace, "cwd"))
+		profile->cwd = sy_mem_copy(&profile->arena, sy_trace_meta(trace, "cwd"));
 }
 
 static struct sy_process *add_process(struct sy_profile *profile, const struct sy_trace *trace)
 {
 	struct sy_process *process;
-	const char *blind = sy_trace_meta(trace, "blind");
 
 	profile->processes = sy_mem_grow(profile->processes, &profile->processes_capacity, profile->n_processes,
 	                                 sizeof(*profile->processes));
@@ -326,12 +331,12 @@ static struct sy_process *add_process(struct sy_profile *profile, const struct s
 	process->n_threads = trace->n_threads;
 	process->clock_kind = trace->header.clock_kind;
 	process->is_running = trace->header.state != SY_STATE_ENDED;
-	process->is_rough = trace->clock.is_rough;
 	process->discarded_events = trace->header.discarded_events;
 	process->discarded_defs = trace->header.discarded_defs;
 	process->census = sy_trace_census(trace);
+	process->is_rough = trace->clock.is_rough && process->census.events > 0;
 	process->damage = trace->damage;
-	process->blind = blind ? sy_mem_copy(&profile->arena, blind) : NULL;
+	process->blind = meta_list(profile, trace, "blind", &process->n_blind);
 	process->steps = sy_steps_find(trace, profile->range, &profile->arena);
 	process->step = sy_mem_alloc(&profile->arena, process->steps.n * sizeof(*process->step));
 	return process;
@@ -352,11 +357,11 @@ void sy_profile_add(struct sy_profile *profile, const struct sy_trace *trace)
 
 	adding.process = add_process(profile, trace);
 	note_command(profile, trace);
-	if (!profile->cwd && sy_trace_meta(trace, "cwd"))
-		profile->cwd = sy_mem_copy(&profile->arena, sy_trace_meta(trace, "cwd"));
 	if (trace->header.rank >= 0)
 		snprintf(rank, sizeof(rank), "%d", trace->header.rank);
 	adding.rank_group = group_number(profile, SY_BY_RANK, rank);
+	profile->groups[SY_BY_RANK].at[adding.rank_group].n_steps +=
+		adding.process->steps.end - adding.process->steps.first;
 	sy_baseline_init(&adding.baseline, trace->header.clock_kind == SY_CLOCK_VIRTUAL);
 	for (uint32_t i = 0; i < trace->n_threads; i++)
 		sy_logical_walk(trace, &roles, &trace->threads[i], learn_act, &adding.baseline);

@@ -68,6 +68,7 @@ enum sy_grouping { SY_BY_API, SY_BY_CLASS, SY_BY_THREAD, SY_BY_RANK, SY_N_GROUPI
 
 struct sy_group {
 	const char *name;
+	uint64_t n_steps; /* counted steps its numbers are spread over: for a rank its own, else all */
 	struct sy_tally tally[SY_N_PARTS];
 };
 
@@ -99,7 +100,8 @@ struct sy_process {
 	uint64_t discarded_events, discarded_defs;
 	struct sy_census census;
 	struct sy_damage damage;
-	const char *blind; /* modules whose calls were not seen, one a line; NULL none */
+	const char **blind; /* modules whose calls were not seen */
+	uint32_t n_blind;
 };
 
 struct sy_profile {

@@ -11,7 +11,6 @@
 
 #include <jansson.h>
 #include <stdlib.h>
-#include <string.h>
 
 static json_t *count(uint64_t n)
 {
@@ -158,7 +157,7 @@ static json_t *groups(const struct sy_profile *profile)
 			if (group->tally[SY_PART_STEPS].count == 0)
 				continue;
 			entry = json_pack("{s:s}", "name", group->name);
-			put_tally(entry, &group->tally[SY_PART_STEPS], profile->n_samples);
+			put_tally(entry, &group->tally[SY_PART_STEPS], group->n_steps);
 			json_array_append_new(array, entry);
 		}
 		json_object_set_new(object, sy_by_name(by_of[by]), array);
@@ -190,12 +189,8 @@ static json_t *coverage(const struct sy_profile *profile)
 
 		has_runtime |= of->has_runtime;
 		has_driver |= of->has_driver;
-		for (const char *at = of->blind; at && *at;) {
-			size_t n = strcspn(at, "\n");
-
-			json_array_append_new(blind, json_stringn(at, n));
-			at += n + (at[n] == '\n');
-		}
+		for (uint32_t i = 0; i < of->n_blind; i++)
+			json_array_append_new(blind, json_string(of->blind[i]));
 	}
 	if (has_runtime)
 		json_array_append_new(layers, json_string("runtime"));

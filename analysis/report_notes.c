@@ -4,8 +4,6 @@
  */
 #include "analysis/report_internal.h"
 
-#include <string.h>
-
 static uint64_t acts(const struct sy_profile *profile, enum sy_act_class class)
 {
 	uint64_t n = 0;
@@ -83,12 +81,8 @@ static void note_process(struct sy_report *report, const struct sy_process *proc
 	if (process->is_rough)
 		sy_report_note(report, "Times are rough: the recording was too short to measure the clock (%s).",
 		               process->path);
-	for (const char *at = process->blind; at && *at;) {
-		size_t n = strcspn(at, "\n");
-
-		sy_report_note(report, "Not seen: CUDA calls made by %.*s.", (int)(n < 1000 ? n : 1000), at);
-		at += n + (at[n] == '\n');
-	}
+	for (uint32_t i = 0; i < process->n_blind; i++)
+		sy_report_note(report, "Not seen: CUDA calls made by %s.", process->blind[i]);
 }
 
 void sy_report_notes(struct sy_report *report, const struct sy_profile *profile)

@@ -222,7 +222,6 @@ static int by_blocked(const void *a, const void *b)
 static void add_group_table(struct sy_report *report, const struct sy_profile *profile, enum sy_grouping by)
 {
 	const struct sy_groups *groups = &profile->groups[by];
-	double per = profile->n_samples ? (double)profile->n_samples : 1;
 	struct sy_table *table = new_table(report, NULL, group_columns[profile->n_samples > 0][by], 8);
 	struct sy_group **sorted = sy_mem_alloc(&report->arena, groups->keys.n * sizeof(struct sy_group *));
 	size_t n = 0;
@@ -236,7 +235,8 @@ static void add_group_table(struct sy_report *report, const struct sy_profile *p
 		struct sy_cell *cell = new_row(table);
 
 		cell[0] = text(sorted[i]->name);
-		put_tally(cell + 1, &sorted[i]->tally[SY_PART_STEPS], per);
+		put_tally(cell + 1, &sorted[i]->tally[SY_PART_STEPS],
+		          sorted[i]->n_steps ? (double)sorted[i]->n_steps : 1);
 	}
 	if (table->n_rows == 0)
 		report->n_tables--;

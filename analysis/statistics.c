@@ -126,6 +126,9 @@ void sy_profile_finish(struct sy_profile *profile)
 		profile->n_skipped = steps->first;
 		profile->step_source = steps->source;
 	}
+	for (int by = 0; by < SY_N_GROUPINGS; by++)
+		for (uint32_t i = 0; by != SY_BY_RANK && i < profile->groups[by].keys.n; i++)
+			profile->groups[by].at[i].n_steps = profile->n_samples;
 	samples = sy_mem_alloc(&profile->arena, profile->n_samples * sizeof(*samples));
 	for (int m = 0; m < SY_N_METRICS; m++)
 		measure(profile, (enum sy_metric)m, samples);
