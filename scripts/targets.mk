@@ -130,3 +130,21 @@ distclean: ## everything under build/
 
 help: ## this list
 	@awk -F ':|## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$NF }' $(MAKEFILE_LIST)
+
+# ---- tests/conformance: the rules of docs/SYNC-RULES.md, asked of whatever device the loader finds --------------
+# Linked to the names of CUDA's libraries and to nothing of ours, without a run path: LD_LIBRARY_PATH or the system
+# decides whether the device is simulated.
+CONFORMANCE_OBJ := $(call objs,$(wildcard tests/conformance/*.c))
+CONFORMANCE_BIN := $(BUILD)/tests/conformance/conformance
+$(CONFORMANCE_OBJ): ALL_CFLAGS += $(SYSCUDA13)
+$(CONFORMANCE_BIN): $(CONFORMANCE_OBJ) $(SIM_LINK)
+	@mkdir -p $(@D)
+	$(CC) -o $@ $(CONFORMANCE_OBJ) $(addprefix $(BUILD)/lib/sim/,libcudart.so.13 libcuda.so.1) \
+		-Wl,-rpath-link,$(BUILD)/lib/sim $(LDFLAGS_ALL) -lpthread -ldl
+test-programs: $(CONFORMANCE_BIN)
+
+.PHONY: conformance gpu-check
+conformance: $(CONFORMANCE_BIN) ## the rules of docs/SYNC-RULES.md, asked of the simulated device
+	@SYNCTALLY_SIM=clock=virtual,kernel_ns=50000000 LD_LIBRARY_PATH=$(BUILD)/lib/sim $(CONFORMANCE_BIN)
+gpu-check: $(CONFORMANCE_BIN) ## the same, asked of a GPU; skipped without one
+	@BUILD=$(BUILD) tests/conformance/gpu-check.sh
