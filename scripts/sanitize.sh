@@ -13,14 +13,14 @@ set -uo pipefail
 cd "$(dirname "$0")/.." || exit 2
 unset MAKEFLAGS MFLAGS MAKELEVEL
 
-build_with() { # TREE SANITIZERS TARGET
-	make -j"$(nproc)" BUILD="build/$1" CFLAGS="-O1 -g -fno-omit-frame-pointer" SAN="$2" "$3" >"build/$1.log" 2>&1 ||
+build_with() { # TREE SANITIZERS
+	make -j"$(nproc)" BUILD="build/$1" CFLAGS="-O1 -g -fno-omit-frame-pointer" SAN="$2" test-programs >"build/$1.log" 2>&1 ||
 		{ grep -E 'error|\*\*\*' "build/$1.log" | head -20 >&2; exit 1; }
 }
 
 mkdir -p build
-build_with asan "-fsanitize=address,undefined -fno-sanitize-recover=undefined" unit-programs
-build_with tsan "-fsanitize=thread" test-programs
+build_with asan "-fsanitize=address,undefined -fno-sanitize-recover=undefined"
+build_with tsan "-fsanitize=thread"
 
 # The sanitizer's dlopen stands between a test and its own search path. One test is about a program that ends by SIGSEGV.
 export UBSAN_OPTIONS=print_stacktrace=1 TSAN_OPTIONS=exitcode=66:handle_segv=0
