@@ -32,6 +32,20 @@
 	ONE(cublasC##base, 8, 4 * (factor), params, m, n, k, batch)                                                    \
 	ONE(cublasZ##base, 16, 4 * (factor), params, m, n, k, batch)
 
+#define ONE_INFO(name, bytes, factor, params, m, n, k, batch, host_info, device_info)                                  \
+	SIM_EXPORT int name(HANDLE, STRIP params);                                                                     \
+	int name(HANDLE, STRIP params)                                                                                 \
+	{                                                                                                              \
+		const struct sim_blas_work work_ = { (m), (n), (k), (batch), (factor), (bytes) };                      \
+		return sim_blas_submit_info(handle, &work_, host_info, device_info);                                   \
+	}
+
+#define FOUR_INFO(base, factor, ...)                                                                                   \
+	ONE_INFO(cublasS##base, 4, factor, __VA_ARGS__)                                                                \
+	ONE_INFO(cublasD##base, 8, factor, __VA_ARGS__)                                                                \
+	ONE_INFO(cublasC##base, 8, 4 * (factor), __VA_ARGS__)                                                          \
+	ONE_INFO(cublasZ##base, 16, 4 * (factor), __VA_ARGS__)
+
 #define NUMBER(name, bytes, result_bytes, params)                                                                      \
 	SIM_EXPORT int name(HANDLE, STRIP params);                                                                     \
 	int name(HANDLE, STRIP params)                                                                                 \

@@ -71,6 +71,12 @@ int sim_blas_submit(struct sim_blas *handle, CUstream stream, const struct sim_b
 int sim_blas_submit_result(struct sim_blas *handle, const struct sim_blas_work *work, void *result,
                            size_t result_bytes);
 
+/*
+ * The same for functions that report how it went: sets *host_info, and one int
+ * per matrix of the batch on the device, to 0. Either may be NULL. Does not wait.
+ */
+int sim_blas_submit_info(struct sim_blas *handle, const struct sim_blas_work *work, int *host_info, void *device_info);
+
 /* Bytes of one element of a cudaDataType. */
 int sim_blas_element_bytes(int data_type);
 

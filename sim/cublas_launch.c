@@ -87,6 +87,21 @@ int sim_blas_submit_result(struct sim_blas *handle, const struct sim_blas_work *
 	return status;
 }
 
+int sim_blas_submit_info(struct sim_blas *handle, const struct sim_blas_work *work, int *host_info, void *device_info)
+{
+	int status;
+
+	if (!handle)
+		return SIM_BLAS_NOT_INITIALIZED;
+	status = sim_blas_submit(handle, handle->device.stream, work);
+	if (status == SIM_BLAS_SUCCESS)
+		status = status_of(
+			sim_vendor_clear(&handle->device, handle->device.stream, device_info, (size_t)work->batch));
+	if (status == SIM_BLAS_SUCCESS && host_info)
+		*host_info = 0;
+	return status;
+}
+
 int sim_blas_element_bytes(int data_type)
 {
 	switch (data_type) {

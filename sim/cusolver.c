@@ -191,7 +191,7 @@ EXPORTED(int cusolverDnCreate(struct sim_solver **handle))
 
 EXPORTED(int cusolverDnDestroy(struct sim_solver *handle))
 {
-	if (!handle || sim_vendor_wait_context() == CUDA_ERROR_NOT_INITIALIZED)
+	if (!handle)
 		return SIM_SOLVER_NOT_INITIALIZED;
 	free(handle);
 	return SIM_SOLVER_SUCCESS;
