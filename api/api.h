@@ -2,9 +2,10 @@
 /*
  * api.h - identifiers and descriptors of the CUDA functions we know
  *
- * Expanded from cuda_api.def and sync_class.def; needs the vendor headers only
- * for CUDART_VERSION, which some rows depend on. Read-only after start, so any
- * thread may use everything here.
+ * Expanded from cuda_api.def and sync_class.def, for the functions that are not
+ * intercepted from cuda_rest.def and effect.def; needs the vendor headers only
+ * for CUDART_VERSION, which some rows depend on. Nothing here changes after start,
+ * so any thread may use all of it.
  */
 #ifndef SY_API_API_H
 #define SY_API_API_H
@@ -58,5 +59,39 @@ struct sy_class_desc {
 
 extern const struct sy_api_desc sy_api_desc[SY_N_API];
 extern const struct sy_class_desc sy_class_desc[SY_N_CLASSES];
+
+/* What a call does of a function that we do not intercept: effect.def. */
+enum sy_effect {
+#define EFFECT(id, may_submit, may_wait, rule) SY_EFFECT_##id,
+#include "effect.def"
+#undef EFFECT
+	SY_N_EFFECTS
+};
+
+struct sy_effect_desc {
+	const char *name; /* as in effect.def */
+	bool may_submit;  /* work may be outstanding afterwards that nobody told us of */
+	bool may_wait;    /* may hold the host until device work is complete */
+	const char *rule; /* one line, for the coverage page */
+};
+
+/* One per exported spelling of a function that we do not intercept. */
+struct sy_rest_desc {
+	const char *name; /* the exported symbol */
+	enum sy_lib lib;
+	enum sy_effect effect;
+	bool is_per_thread; /* stream 0 means the per-thread default stream */
+};
+
+extern const struct sy_effect_desc sy_effect_desc[SY_N_EFFECTS];
+extern const struct sy_rest_desc sy_rest_desc[];
+extern const unsigned sy_n_rest;
+
+/*
+ * The function of cuda_rest.def with that exported name, or NULL: then it is a
+ * row of cuda_api.def, or nothing we know, which is to be taken for one that
+ * submits work. Any thread, signal handlers too; allocates nothing.
+ */
+const struct sy_rest_desc *sy_rest_find(const char *name);
 
 #endif

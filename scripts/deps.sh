@@ -22,7 +22,9 @@ readonly VENV=build/venv
 readonly CORE_PYTHON_MIN=9 TORCH_PYTHON_MIN=10 TORCH_PYTHON_MAX=14
 
 # Header packages. The CUDA 12 runtime package lacks crt/, which is the same for our purposes.
-readonly CUDA13_WHEELS="nvidia-cuda-runtime==13.0.96 nvidia-cuda-profiler-api==13.0.85 nvidia-cuda-crt==13.0.88"
+# CUPTI brings lists of all functions, which a test compares with our tables.
+readonly CUDA13_WHEELS="nvidia-cuda-runtime==13.0.96 nvidia-cuda-profiler-api==13.0.85 nvidia-cuda-crt==13.0.88
+nvidia-cuda-cupti==13.0.85"
 readonly CUDA12_WHEELS="nvidia-cuda-runtime-cu12==12.8.90 nvidia-cuda-profiler-api-cu12==12.8.90 nvidia-cuda-crt==13.0.88"
 
 # PyTorch itself is installed without its dependencies: its CUDA libraries come from the simulated device.
@@ -141,6 +143,8 @@ for wheel in glob.glob(os.path.join(work, "*.whl")):
         for name in archive.namelist():
             head, found, tail = name.partition("/include/")
             if not found or not tail or name.endswith("/"):
+                continue
+            if "cuda_cupti" in wheel and tail not in ("cupti_driver_cbid.h", "cupti_runtime_cbid.h"):
                 continue
             target = os.path.join(work, "include", tail)
             os.makedirs(os.path.dirname(target), exist_ok=True)
