@@ -85,9 +85,9 @@ unit-programs: $(UNIT_BIN) $(FUZZ_BIN)
 # ---- test, demo, bench --------------------------------------------------------
 .PHONY: test test-core demo bench fuzz-replay
 test: test-programs | $(WANTED_DEPS) ## every test; `make deps test` sets up and tests
-	@BUILD=$(BUILD) scripts/run-tests.sh unit fuzz cli e2e python torch lint
+	@BUILD=$(BUILD) scripts/run-tests.sh unit fuzz conformance cli e2e python torch lint
 test-core: test-programs | $(WANTED_DEPS) ## every test that does without PyTorch
-	@BUILD=$(BUILD) scripts/run-tests.sh unit fuzz cli e2e python lint
+	@BUILD=$(BUILD) scripts/run-tests.sh unit fuzz conformance cli e2e python lint
 fuzz-replay: $(FUZZ_BIN) ## the kept inputs of the fuzz targets, once each
 	@BUILD=$(BUILD) scripts/run-tests.sh fuzz
 demo: all | $(WANTED_DEPS) ## record the example trainer on the simulated device and print the report
@@ -107,6 +107,13 @@ format-check: ## fails if `make format` would change a file
 	clang-format --dry-run --Werror $(FORMATTED)
 sanitize: | $(WANTED_DEPS) ## unit tests under ASan and UBSan, the interposer's C tests under TSan
 	@scripts/sanitize.sh
+
+# ---- pages made from tables ------------------------------------------------------
+.PHONY: docs
+docs: $(BUILD)/lib/libsynctally.so ## docs/API-COVERAGE.md, from the tables in api/ and what the library exports
+	@mkdir -p $(BUILD)/gen
+	python3 scripts/api_coverage.py $< >$(BUILD)/gen/API-COVERAGE.md
+	cp $(BUILD)/gen/API-COVERAGE.md docs/API-COVERAGE.md
 
 # ---- install ----------------------------------------------------------------------
 .PHONY: install uninstall clean distclean help
