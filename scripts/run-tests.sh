@@ -60,7 +60,9 @@ count_tap() {
 run_tap() { # NAME COMMAND...
 	local name=$1 log=$LOGS/${1//\//-}.log status=0 counts
 	shift
-	timeout -k 10 "$LIMIT_S" "$@" >"$log" 2>&1 </dev/null || status=$?
+	timeout -k 10 "$LIMIT_S" "$@" >"$log" 2>"$log.stderr" </dev/null || status=$?
+	sed 's/^/# /' "$log.stderr" >>"$log"
+	rm -f "$log.stderr"
 	[ "$status" = 0 ] || printf '# exit status %d\n' "$status" >>"$log"
 	read -ra counts <<<"$(count_tap "$log" "$status")"
 	add "$name" "${counts[@]}" "$log"
