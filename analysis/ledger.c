@@ -28,12 +28,8 @@ static int split(char *line, char *fields[MAX_COLUMNS])
 {
 	int n = 0;
 
-	for (char *at = line; at && n < MAX_COLUMNS; n++) {
-		fields[n] = at;
-		at = strchr(at, '\t');
-		if (at)
-			*at++ = '\0';
-	}
+	while (line && n < MAX_COLUMNS)
+		fields[n++] = strsep(&line, "\t");
 	return n;
 }
 

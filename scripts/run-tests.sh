@@ -3,7 +3,7 @@
 #
 # run-tests.sh - runs suites of tests and adds up what they report
 #
-#   scripts/run-tests.sh SUITE...     unit fuzz conformance cli e2e python torch lint
+#   scripts/run-tests.sh SUITE...     unit fuzz cli e2e python torch lint
 #
 # Everything but pytest speaks TAP ("ok 1 - name"); a script that prints no TAP
 # counts as one test by its exit status. A program that stops before its plan
@@ -129,25 +129,10 @@ suite_pytest() { # DIR NAME
 	[ ${#files[@]} = 0 ] || run_pytest "$2" "${files[@]}"
 }
 
-# The rules of docs/SYNC-RULES.md as the simulated device keeps them: a table, one line per rule.
-conformance_tap() {
-	SYNCTALLY_SIM=clock=virtual,kernel_ns=50000000 LD_LIBRARY_PATH=$BUILD/lib/sim "$BUILD/tests/conformance/conformance" |
-		awk '/^R[0-9]+[a-z]? / {
-			printf "%sok %d - %s%s\n", $NF == "ok" || $NF == "skipped" ? "" : "not ", ++n, $0, $NF == "skipped" ? " # SKIP" : ""
-		}
-		END { print "1.." n + !n }'
-}
-
-suite_conformance() {
-	export -f conformance_tap
-	is_wanted tests/conformance && run_tap conformance bash -o pipefail -c conformance_tap
-}
-
 run_suite() {
 	case $1 in
 	unit) suite_unit ;;
 	fuzz) suite_fuzz ;;
-	conformance) suite_conformance ;;
 	cli) suite_scripts cli ;;
 	e2e) suite_scripts e2e ;;
 	python)
