@@ -17,7 +17,7 @@ void conf_print_device(const struct conf *c)
 	       c->is_simulated ? " (simulated)" : "", c->capability / 10, c->capability % 10, c->driver_version,
 	       c->runtime_version);
 	printf("busy for %.3f ms at a time, %s clock\n\n", (double)c->busy_ns / 1e6, clock_name(c));
-	printf("%-4s %-63s %-20s %-36s %s\n", "rule", "what", "expected", "seen", "verdict");
+	printf("%-4s %-63s %-20s %-37s %s\n", "rule", "what", "expected", "seen", "verdict");
 }
 
 void conf_print_line(const struct conf *c, const struct conf_result *result)
@@ -26,7 +26,7 @@ void conf_print_line(const struct conf *c, const struct conf_result *result)
 
 	conf_expected_text(c, result->rule, expected, sizeof expected);
 	conf_seen_text(c, result->rule, &result->seen, seen, sizeof seen);
-	printf("%-4s %-63s %-20s %-36s %s\n", result->rule->rule, result->rule->what, expected, seen,
+	printf("%-4s %-63s %-20s %-37s %s\n", result->rule->rule, result->rule->what, expected, seen,
 	       conf_verdict_word(result->verdict));
 }
 

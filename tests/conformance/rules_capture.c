@@ -256,8 +256,10 @@ void conf_graph_wait(struct conf *c, size_t n, struct conf_seen *seen)
 static cudaError_t relaxed(struct conf *c, during_fn during)
 {
 	enum cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
-	cudaError_t error = cudaThreadExchangeStreamCaptureMode(&mode);
+	cudaError_t error = ask_capturing(c);
 
+	if (error == cudaSuccess)
+		error = cudaThreadExchangeStreamCaptureMode(&mode);
 	if (error != cudaSuccess)
 		return error;
 	error = during(c);
