@@ -69,11 +69,26 @@ def test_data_dependent_trainer_runs_and_repeats(record):
 RAISES = "import torch; x = torch.ones(3, device='cuda'); print(x.sum().item()); raise ValueError('as planned')"
 EXITS = "import sys, torch; print(torch.ones(3, device='cuda').tolist()); print('bye', file=sys.stderr); sys.exit(7)"
 KILLED = "import os, torch; torch.ones(3, device='cuda').sum().item(); print('now', flush=True); os.kill(os.getpid(), 9)"
+ABORTS = "import os, torch; torch.ones(3, device='cuda').sum().item(); os.abort()"
+LEAVES = "import os, torch; torch.ones(3, device='cuda').sum().item(); os._exit(9)"
 FORKS = """
 import torch
 from torch.utils.data import DataLoader
 print(sum(b.to('cuda', non_blocking=True).shape[0] for b in DataLoader(torch.ones(32, 4), 4, num_workers=2, pin_memory=True)))
 """
+
+
+@pytest.mark.parametrize(
+    "code, status",
+    [(RAISES, 1), (EXITS, 7), (KILLED, 128 + 9), (ABORTS, 128 + 6), (LEAVES, 9)],
+    ids=["raises", "exits", "killed", "aborts", "leaves"],
+)
+def test_no_call_is_lost_however_the_trainer_ends(code, status, record):
+    run = record("-c", code)
+    assert run.done.returncode == status
+    difference, text = run.sim_diff()
+    assert difference == 0, text
+    assert int(text.split(" entries equal, 0 differ")[0].split()[-1]) >= 2
 
 
 @pytest.fixture(scope="session")
