@@ -50,6 +50,7 @@ static struct {
 	int (*layout_set)(void *layout, int attribute, const void *value, size_t n_bytes);
 	int (*layout_get)(void *layout, int attribute, void *value, size_t n_bytes, size_t *n_written);
 	int (*layout_destroy)(void *layout);
+	int (*desc_destroy)(void *desc);
 	int (*heuristic)(void *handle, void *desc, void *a, void *b, void *c, void *d, void *preference, int n_wanted,
 	                 struct heuristic *results, int *n_found);
 	int (*matmul)(void *handle, void *desc, const void *alpha, const void *a, void *la, const void *b, void *lb,
@@ -94,6 +95,7 @@ static int set_up(void **state)
 	find(lt, "cublasLtMatrixLayoutSetAttribute", &fn.layout_set);
 	find(lt, "cublasLtMatrixLayoutGetAttribute", &fn.layout_get);
 	find(lt, "cublasLtMatrixLayoutDestroy", &fn.layout_destroy);
+	find(lt, "cublasLtMatmulDescDestroy", &fn.desc_destroy);
 	find(lt, "cublasLtMatmulAlgoGetHeuristic", &fn.heuristic);
 	find(lt, "cublasLtMatmul", &fn.matmul);
 	find(RTLD_DEFAULT, SY_VIRTUAL_CLOCK_SYMBOL, &fn.now);
@@ -247,6 +249,7 @@ static void a_handle_serves_lt_too(void **state)
 	fn.layout_destroy(a);
 	fn.layout_destroy(b);
 	fn.layout_destroy(d);
+	fn.desc_destroy(desc);
 }
 
 static void *gemm_elsewhere(void *status)
