@@ -100,7 +100,7 @@ bench: all $(BENCH_BIN) ## what recording adds to a call; leaves build/bench/*.j
 lint: all | $(WANTED_DEPS) ## warnings, include directions, forbidden calls, exports, sizes, cppcheck
 	@BUILD=$(BUILD) scripts/run-tests.sh lint
 FORMATTED = $(wildcard api/*.[ch] trace/*.[ch] interposer/*.[ch] sim/*.[ch] sim/*/*.[ch] analysis/*.[ch] \
-              tests/*/*.[ch] examples/c/*.c)
+              tests/*/*.[ch] tests/*/*/*.[ch] examples/c/*.c scripts/*.c)
 format: ## clang-format on C sources; the .def tables are aligned by hand
 	clang-format -i $(FORMATTED)
 format-check: ## fails if `make format` would change a file

@@ -64,7 +64,9 @@ int main(void)
 	static const struct {
 		const char *name;
 		void (*call)(void);
-	} cases[] = { { "launch", launch }, { "query", query }, { "synchronize", synchronize }, { "readback", readback } };
+	} cases[] = {
+		{ "launch", launch }, { "query", query }, { "synchronize", synchronize }, { "readback", readback }
+	};
 
 	if (cudaMalloc(&device, 64) != cudaSuccess || cudaMallocHost(&pinned, 64) != cudaSuccess)
 		return 1;
