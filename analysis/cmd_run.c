@@ -113,11 +113,14 @@ static int run_program(const struct options *options, const char *directory, str
 /* Nothing ran, so nothing is left behind. */
 static void tidy_up(const struct options *options, const char *directory, struct sy_arena *arena)
 {
+	char *parent = sy_mem_copy(arena, directory);
+
 	(void)unlink(sy_mem_printf(arena, "%s/" SY_RUN_NOTE_NAME, directory));
 	if (options->directory)
 		return;
 	(void)rmdir(directory);
-	(void)rmdir(sy_mem_printf(arena, "%s/..", directory));
+	*strrchr(parent, '/') = '\0';
+	(void)rmdir(parent);
 }
 
 /* Whatever becomes of the report, the exit status is the program's. */

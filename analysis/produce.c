@@ -5,6 +5,7 @@
 #include "trace/reader.h"
 
 #include <errno.h>
+#include <stdio_ext.h>
 #include <string.h>
 
 /* Returns how many traces could not be read. */
@@ -38,9 +39,14 @@ static int write_out(const struct sy_profile *profile, const struct sy_request *
 	if (result == 0 && fflush(request->out) != 0)
 		result = -1;
 	sy_report_free(&report);
-	if (result != 0 && errno != EPIPE)
+	if (result == 0)
+		return 0;
+	if (errno != EPIPE)
 		sy_say("cannot write the report: %s", errno ? strerror(errno) : "the output failed");
-	return result;
+	/* It is told; what is still buffered must not fail, and be told, again. */
+	__fpurge(request->out);
+	clearerr(request->out);
+	return -1;
 }
 
 static bool is_inconclusive(const struct sy_profile *profile)
