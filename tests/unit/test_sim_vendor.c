@@ -109,7 +109,8 @@ static int set_up(void **state)
 	assert_int_equal(cuCtxSetCurrent(context), CUDA_SUCCESS);
 	assert_int_equal(cuModuleLoadData(&module, "image"), CUDA_SUCCESS);
 	assert_int_equal(cuModuleGetFunction(&kernel, module, "by_hand"), CUDA_SUCCESS);
-	return cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING);
+	assert_int_equal(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
+	return 0;
 }
 
 /* Nanoseconds until what was submitted since `begin` is done. */
