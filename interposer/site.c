@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "interposer/site.h"
 
+#include "api/site.h"
 #include "interposer/compiler.h"
 #include "interposer/config.h"
 #include "interposer/modules.h"
@@ -181,4 +182,22 @@ uint32_t sy_site_native(struct sy_state *state, struct sy_thread *thread, const 
 	if (SY_UNLIKELY(is_new))
 		define_native(state, thread, id, caller);
 	return id;
+}
+
+bool synctally_python_frame(unsigned depth, char *file, size_t file_bytes, unsigned *line);
+
+SY_EXPORT bool synctally_python_frame(unsigned depth, char *file, size_t file_bytes, unsigned *line)
+{
+	struct sy_python_frame frames[SY_PYTHON_DEPTH];
+	struct sy_python_line at;
+	size_t n;
+
+	if (!sy_python_is_ready() || file_bytes == 0 || sy_python_walk(frames, SY_PYTHON_DEPTH) <= depth)
+		return false;
+	sy_python_line(&frames[depth], &at);
+	n = at.file_bytes < file_bytes - 1 ? at.file_bytes : file_bytes - 1;
+	memcpy(file, at.file, n);
+	file[n] = '\0';
+	*line = at.line;
+	return true;
 }

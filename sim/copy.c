@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sim/clock.h"
+#include "sim/jitter.h"
 #include "sim/lock.h"
 #include "sim/memory.h"
 #include "sim/readback.h"
@@ -26,7 +27,8 @@ enum copy_wait {
 struct copy_op {
 	struct sim_op op;
 	struct sim_copy copy;
-	bool shows_zeros;
+	bool is_made_up; /* kernels do not compute: the program is shown `made_up` instead */
+	uint64_t made_up;
 	char staged[]; /* the source, row after row, if it was taken at submission */
 };
 
@@ -93,8 +95,8 @@ static void apply_copy(struct sim_op *base)
 	FOR_EACH_ROW(copy, y, z)
 	{
 		void *to = sim_memory_view(destination_row(copy, y, z));
-		if (op->shows_zeros)
-			memset(to, 0, copy->width);
+		if (op->is_made_up)
+			sim_readback_show(to, copy->width, op->made_up);
 		else
 			memmove(to, sim_memory_view(source_row(copy, y, z)), copy->width);
 	}
@@ -157,7 +159,7 @@ static struct copy_op *make_copy(const struct sim_copy *copy, bool is_staged)
 		return NULL;
 	op->op = (struct sim_op){ .apply = is_staged ? apply_staged : apply_copy };
 	op->copy = *copy;
-	op->shows_zeros = false;
+	op->is_made_up = false;
 	char *into = op->staged;
 	if (staged) {
 		FOR_EACH_ROW(copy, y, z)
@@ -195,8 +197,10 @@ static void account_readback(struct copy_op *op, enum sim_memory_kind from, enum
 		if (to == SIM_MEMORY_DEVICE)
 			sim_readback_note_write(destination_row(copy, y, z), copy->width, is_known);
 		else if (!is_known)
-			op->shows_zeros = true;
+			op->is_made_up = true;
 	}
+	if (op->is_made_up)
+		op->made_up = sim_readback_make_up(copy->source);
 }
 
 static void wait_and_certify(const struct sim_stream *stream, enum sim_reach reach)
@@ -243,7 +247,7 @@ static CUresult copy_on(struct sim_stream *stream, const struct sim_copy *copy, 
 		sim_clock_charge(bytes * NS_PER_US / sim_knobs()->h2h_rate);
 	note_host_memory(op, from, to);
 	account_readback(op, from, to);
-	CUresult result = sim_timeline_submit(stream, duration(from, to, bytes), &op->op);
+	CUresult result = sim_timeline_submit(stream, sim_jitter(duration(from, to, bytes)), &op->op);
 	if (result == CUDA_SUCCESS && wait == COPY_COMPLETES)
 		complete(stream);
 	else if (result == CUDA_SUCCESS && wait == COPY_HOLDS)

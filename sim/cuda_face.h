@@ -32,7 +32,7 @@ CUresult sim_cuda_ready(bool needs_context);
 /* Opens every function without a row: pays its time, and returns from it if it may not go on. */
 #define SIM_TOUCH()                                                                                                    \
 	do {                                                                                                           \
-		CUresult touch_ = sim_scope_touch();                                                                   \
+		CUresult touch_ = sim_scope_touch(__func__);                                                           \
 		if (touch_ == CUDA_SUCCESS)                                                                            \
 			touch_ = sim_cuda_ready(false);                                                                \
 		if (touch_ != CUDA_SUCCESS)                                                                            \

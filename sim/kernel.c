@@ -7,6 +7,7 @@
 #include "sim/clock.h"
 #include "sim/device_thread.h"
 #include "sim/include/synctally_sim.h"
+#include "sim/jitter.h"
 #include "sim/lock.h"
 #include "sim/memory.h"
 #include "sim/readback.h"
@@ -228,7 +229,7 @@ static uint64_t take_duration(const struct kernel *kernel)
 	next_launch_ns = 0;
 	if (ns == 0 && kernel)
 		ns = kernel->device_ns;
-	return sim_knobs()->latency_ns + (ns ? ns : sim_knobs()->kernel_ns);
+	return sim_jitter(sim_knobs()->latency_ns + (ns ? ns : sim_knobs()->kernel_ns));
 }
 
 CUresult sim_launch(struct sim_function *function, const struct sim_launch_config *config, void **args)

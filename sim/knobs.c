@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,18 +18,34 @@ struct knob_desc {
 	const char *name;
 	uint64_t *value;
 	uint64_t initial;
-	const char *words[2]; /* NULL for numbers */
+	const char *words[4]; /* none for numbers */
 };
 
 static const struct knob_desc knob_desc[] = {
-#define KNOB(name, value, doc) { #name, &knobs.name, value, { NULL, NULL } },
-#define KNOB_WORD(name, first, second, doc) { #name, &knobs.name, 0, { first, second } },
+#define KNOB(name, value, doc) { #name, &knobs.name, value, { NULL } },
+#define WORDS(...)                                                                                                     \
+	{                                                                                                              \
+		__VA_ARGS__                                                                                            \
+	}
+#define KNOB_WORD(name, words, doc) { #name, &knobs.name, 0, words },
 #include "sim/knobs.def"
 #undef KNOB
 #undef KNOB_WORD
+#undef WORDS
 };
 
-enum { N_KNOBS = sizeof knob_desc / sizeof knob_desc[0], MAX_SETTING = 128 };
+/* A device known by name: settings applied where the name stands. */
+static const struct {
+	const char *name;
+	const char *settings;
+} profiles[] = {
+#define PROFILE(name, settings) { name, settings },
+#include "sim/profiles.def"
+#undef PROFILE
+};
+
+enum { N_KNOBS = sizeof knob_desc / sizeof knob_desc[0], N_PROFILES = sizeof profiles / sizeof profiles[0] };
+enum { MAX_SETTING = 4096 + 8, MAX_FILE = 16384 };
 
 static const struct knob_desc *find(const char *name)
 {
@@ -41,7 +58,7 @@ static const struct knob_desc *find(const char *name)
 static bool parse_value(const struct knob_desc *knob, const char *text)
 {
 	if (knob->words[0]) {
-		for (unsigned i = 0; i < 2; i++) {
+		for (unsigned i = 0; i < sizeof knob->words / sizeof knob->words[0] && knob->words[i]; i++) {
 			if (strcmp(text, knob->words[i]) == 0) {
 				*knob->value = i;
 				return true;
@@ -58,11 +75,42 @@ static bool parse_value(const struct knob_desc *knob, const char *text)
 	return true;
 }
 
+static void apply_list(const char *text, const char *separators);
+
+static bool apply_profile(const char *name)
+{
+	for (size_t i = 0; i < N_PROFILES; i++) {
+		if (strcmp(profiles[i].name, name) == 0) {
+			apply_list(profiles[i].settings, ",");
+			return true;
+		}
+	}
+	return false;
+}
+
+/* One NAME=VALUE a line; "#" begins a comment line. */
+static void apply_file(const char *path)
+{
+	static char text[MAX_FILE];
+	FILE *file = fopen(path, "re");
+	size_t n = file ? fread(text, 1, sizeof text - 1, file) : 0;
+
+	if (!file) {
+		sim_say("SYNCTALLY_SIM: cannot read the settings: path=%s", path);
+		return;
+	}
+	fclose(file);
+	text[n] = '\0';
+	apply_list(text, "\n");
+}
+
 static void apply(const char *setting, size_t length)
 {
 	char text[MAX_SETTING];
 
-	if (length == 0)
+	while (length && isspace((unsigned char)setting[length - 1]))
+		length--;
+	if (length == 0 || setting[0] == '#')
 		return;
 	if (length >= sizeof text) {
 		sim_say("SYNCTALLY_SIM: a setting is longer than %d characters and is ignored", MAX_SETTING - 1);
@@ -71,27 +119,44 @@ static void apply(const char *setting, size_t length)
 	memcpy(text, setting, length);
 	text[length] = '\0';
 	char *equals = strchr(text, '=');
+	if (!equals && apply_profile(text))
+		return;
 	if (equals)
 		*equals = '\0';
+	if (equals && strcmp(text, "file") == 0) {
+		apply_file(equals + 1);
+		return;
+	}
 	const struct knob_desc *knob = find(text);
 	if (!knob)
-		sim_say("SYNCTALLY_SIM: no such setting, ignored: name=%s", text);
+		sim_say("SYNCTALLY_SIM: no such setting or profile, ignored: name=%s", text);
 	else if (!equals || !parse_value(knob, equals + 1))
 		sim_say("SYNCTALLY_SIM: value not understood, default kept: name=%s value=%s", text,
 		        equals ? equals + 1 : "");
 }
 
+static void apply_list(const char *text, const char *separators)
+{
+	while (*text) {
+		size_t length = strcspn(text, separators);
+		apply(text, length);
+		text += length + (text[length] != '\0');
+	}
+}
+
 /* Divisors and the queue cannot be zero; the device must hold something. */
 static void repair(void)
 {
-	uint64_t *positive[] = { &knobs.h2d_rate, &knobs.d2h_rate,    &knobs.d2d_rate,
-		                 &knobs.h2h_rate, &knobs.queue_depth, &knobs.sm_count };
+	uint64_t *positive[] = { &knobs.h2d_rate,    &knobs.d2h_rate, &knobs.d2d_rate, &knobs.h2h_rate,
+		                 &knobs.queue_depth, &knobs.sm_count, &knobs.gflops };
 
 	for (size_t i = 0; i < sizeof positive / sizeof positive[0]; i++)
 		if (*positive[i] == 0)
 			*positive[i] = 1;
 	if (knobs.queue_depth > 1 << 20)
 		knobs.queue_depth = 1 << 20;
+	if (knobs.jitter > 999)
+		knobs.jitter = 999;
 	if (knobs.memory < 1 << 24)
 		knobs.memory = 1 << 24;
 }
@@ -101,11 +166,8 @@ static void read_environment(void)
 	for (size_t i = 0; i < N_KNOBS; i++)
 		*knob_desc[i].value = knob_desc[i].initial;
 	const char *text = getenv("SYNCTALLY_SIM");
-	while (text && *text) {
-		size_t length = strcspn(text, ",");
-		apply(text, length);
-		text += length + (text[length] == ',');
-	}
+	if (text)
+		apply_list(text, ",");
 	repair();
 }
 

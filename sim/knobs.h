@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * knobs.h - the settings of the simulated device, read once from SYNCTALLY_SIM
+ *
+ * A comma separates settings: NAME=VALUE (knobs.def), the name of a profile
+ * (profiles.def), or file=PATH, a file with one NAME=VALUE a line. Later ones win.
  */
 #ifndef SIM_KNOBS_H
 #define SIM_KNOBS_H
@@ -11,11 +14,11 @@
 #define SIM_EXPORT __attribute__((visibility("default")))
 
 enum sim_clock_mode { SIM_CLOCK_REAL, SIM_CLOCK_VIRTUAL };
-enum sim_readback_policy { SIM_READBACK_ZERO, SIM_READBACK_STALE };
+enum sim_readback_policy { SIM_READBACK_ZERO, SIM_READBACK_STALE, SIM_READBACK_TAGGED };
 
 struct sim_knobs {
 #define KNOB(name, value, doc) uint64_t name;
-#define KNOB_WORD(name, first, second, doc) uint64_t name;
+#define KNOB_WORD(name, words, doc) uint64_t name;
 #include "sim/knobs.def"
 #undef KNOB
 #undef KNOB_WORD

@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "sim/clock.h"
+#include "sim/faults.h"
 #include "sim/ledger.h"
 #include "sim/stream.h"
 #include "sim/timeline.h"
@@ -16,6 +17,31 @@ static CUresult permission(void)
 	if (sim_device_is_lost())
 		return CUDA_ERROR_NOT_INITIALIZED;
 	return sim_timeline_in_host_function() ? CUDA_ERROR_NOT_PERMITTED : CUDA_SUCCESS;
+}
+
+static uint64_t host_ns(enum sy_class class)
+{
+	const struct sim_knobs *knobs = sim_knobs();
+
+	switch (class) {
+	case SY_LAUNCH:
+		return knobs->launch_call_ns;
+	case SY_WAIT_STREAM:
+	case SY_WAIT_EVENT:
+	case SY_WAIT_DEVICE:
+		return knobs->wait_call_ns;
+	default:
+		return knobs->call_ns;
+	}
+}
+
+/* The host's share of a call. In real time its own code has taken some already, which the model leaves out. */
+static void pay(uint64_t ns)
+{
+	if (sim_clock_is_virtual())
+		sim_clock_charge(ns);
+	else if (sim_knobs()->host_times)
+		sim_clock_wait_until(sim_clock_now() + ns);
 }
 
 CUresult sim_scope_enter(struct sim_scope *scope, const char *api, enum sy_class class, bool is_per_thread)
@@ -31,9 +57,9 @@ CUresult sim_scope_enter(struct sim_scope *scope, const char *api, enum sy_class
 	scope->enter_ns = sim_clock_now();
 	if (result != CUDA_SUCCESS)
 		return result;
-	sim_clock_charge(class == SY_LAUNCH ? sim_knobs()->launch_call_ns : sim_knobs()->call_ns);
+	pay(host_ns(class));
 	sim_timeline_catch_up();
-	return CUDA_SUCCESS;
+	return sim_faults_check(api);
 }
 
 void sim_scope_leave(struct sim_scope *scope, int status)
@@ -52,15 +78,15 @@ void sim_scope_leave(struct sim_scope *scope, int status)
 	}
 }
 
-CUresult sim_scope_touch(void)
+CUresult sim_scope_touch(const char *api)
 {
 	CUresult result = permission();
 
 	if (innermost || result != CUDA_SUCCESS)
 		return result;
-	sim_clock_charge(sim_knobs()->call_ns);
+	pay(sim_knobs()->call_ns);
 	sim_timeline_catch_up();
-	return CUDA_SUCCESS;
+	return sim_faults_check(api);
 }
 
 bool sim_scope_is_per_thread(void)

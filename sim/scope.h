@@ -48,7 +48,7 @@ SIM_EXPORT CUresult sim_scope_enter(struct sim_scope *scope, const char *api, en
 SIM_EXPORT void sim_scope_leave(struct sim_scope *scope, int status);
 
 /* For functions outside the table of calls: pays the host time and lets the device catch up, nothing else. */
-SIM_EXPORT CUresult sim_scope_touch(void);
+SIM_EXPORT CUresult sim_scope_touch(const char *api);
 
 /* True if stream 0 means the thread's own stream in the innermost call. */
 SIM_EXPORT bool sim_scope_is_per_thread(void);

@@ -11,9 +11,6 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Guess, not a measurement: half precision tensor cores of a mid-range data-centre device. */
-#define OPERATIONS_PER_NS 100.0
-
 /* The driver, as the program's process has it. */
 static struct {
 	CUresult (*get_context)(CUcontext *context);
@@ -128,7 +125,7 @@ CUresult sim_vendor_open(struct sim_vendor *vendor, const char *kernel)
 
 static uint64_t device_time(const struct sim_vendor_work *work)
 {
-	double compute_ns = work->operations / OPERATIONS_PER_NS;
+	double compute_ns = work->operations / (double)sim_knobs()->gflops;
 	double rate = (double)sim_knobs()->d2d_rate;
 	double move_ns = rate > 0 ? work->bytes * 1000.0 / rate : 0;
 

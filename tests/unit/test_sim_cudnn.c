@@ -396,6 +396,6 @@ int main(void)
 		cmocka_unit_test(pytorch_gets_the_version_of_its_metadata),
 	};
 
-	setenv("SYNCTALLY_SIM", "clock=virtual", 1);
+	setenv("SYNCTALLY_SIM", "clock=virtual,gflops=100", 1);
 	return cmocka_run_group_tests_name("sim_cudnn", tests, set_up, tear_down);
 }

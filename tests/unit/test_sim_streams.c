@@ -380,7 +380,7 @@ int main(void)
 	};
 
 	sim_fixture_start(
-		"clock=virtual,kernel_ns=10000,latency_ns=0,call_ns=1,launch_call_ns=1,queue_depth=16,"
+		"clock=virtual,kernel_ns=10000,latency_ns=0,call_ns=1,launch_call_ns=1,wait_call_ns=1,queue_depth=16,"
 		"host_func_ns=0,d2h_rate=1000000000,h2d_rate=1000000000");
 	sim_fixture_context();
 	kernel = sim_fixture_kernel("only takes time");
