@@ -5,10 +5,13 @@
 #
 #   scripts/deps.sh core     Debian packages, CUDA headers, a small Python with pytest
 #   scripts/deps.sh torch    the above, and build/venv with a slim PyTorch (no nvidia wheels)
+#   scripts/deps.sh all      the above, and what only tests use: build/venv-cu12 with a slim PyTorch for CUDA 12,
+#                            build/venv-clients with numba-cuda and cuda-bindings
 #
 # Safe to call at any time and from several makes at once: a lock serialises
 # the calls, stamps under build/deps make the second call quick. A stamp holds
-# the checksum of this file, so a change here takes effect on the next call.
+# the checksum of the function that made a thing and of its arguments, so that
+# a change of either, and of nothing else, has it made again.
 # Reaches for nothing but the system's package manager and the Python package index.
 
 set -euo pipefail
@@ -16,10 +19,9 @@ cd "$(dirname "$0")/.."
 
 readonly DEPS=build/deps
 readonly TOOLS=build/tools
-readonly VENV=build/venv
 
-# The oldest Python we know to work, and the range for which PyTorch offers wheels.
-readonly CORE_PYTHON_MIN=9 TORCH_PYTHON_MIN=10 TORCH_PYTHON_MAX=14
+# The oldest Python we know to work.
+readonly CORE_PYTHON_MIN=9
 
 # Header packages. The CUDA 12 runtime package lacks crt/, which is the same for our purposes.
 # CUPTI brings lists of all functions, which a test compares with our tables.
@@ -28,8 +30,14 @@ nvidia-cuda-cupti==13.0.85"
 readonly CUDA12_WHEELS="nvidia-cuda-runtime-cu12==12.8.90 nvidia-cuda-profiler-api-cu12==12.8.90 nvidia-cuda-crt==13.0.88"
 
 # PyTorch itself is installed without its dependencies: its CUDA libraries come from the simulated device.
-readonly TORCH="torch==2.13.0"
+# The Pythons are those for which there are wheels.
+readonly TORCH="torch==2.13.0" TORCH_PYTHONS="10 14"
+readonly TORCH_CUDA12="torch==2.6.0" TORCH_CUDA12_PYTHONS="10 13"
 readonly TORCH_NEEDS="numpy typing_extensions sympy networkx jinja2 fsspec filelock setuptools pytest"
+
+# Of the CUDA packages that numba-cuda asks for it uses just the compiler and the linker, which need no GPU.
+readonly CLIENTS="numba-cuda==0.30.4 cuda-core==1.2.2 nvidia-nvvm==13.0.88 nvidia-nvjitlink==13.0.88"
+readonly CLIENTS_NEED="numba==0.68.1 cuda-bindings==13.4.4 packaging" CLIENTS_PYTHONS="10 14"
 
 # package  how to see that what it brings is there: a command, a header, a file or a Python module
 readonly PACKAGES="
@@ -74,7 +82,7 @@ is_there() { # KIND WHAT
 	command) command -v "$2" >/dev/null ;;
 	file) [ -e "$2" ] ;;
 	header) compgen -G "/usr/include/$2" >/dev/null || compgen -G "/usr/include/*/$2" >/dev/null ;;
-	python) is_done tools "$TOOLS/bin/pytest" || python_in "$CORE_PYTHON_MIN" 99 >/dev/null ;;
+	python) [ -x "$TOOLS/bin/pytest" ] || python_in "$CORE_PYTHON_MIN" 99 >/dev/null ;;
 	esac
 }
 
@@ -165,61 +173,84 @@ cuda_home_has() {
 	[ -n "${CUDA_HOME:-}" ] && grep -qs "define CUDA_VERSION $1" "$CUDA_HOME/include/cuda.h"
 }
 
-cuda_headers() {
-	local version=$1
-	shift
-	! is_done "cuda$version" "build/cuda$version/include/cuda.h" || return 0
-	say "unpacking the headers of CUDA $version"
-	headers_from "build/cuda$version" "$@"
-	finish "cuda$version"
-}
-
-core_python() {
-	! is_done tools "$TOOLS/bin/pytest" || return 0
-	make_venv "$TOOLS" "$(python_in "$CORE_PYTHON_MIN" 99)"
-	pip_in "$TOOLS" install pytest
-	finish tools
-}
-
-torch_python() {
+# venv_of DIR MIN MAX NEEDS ALONE: a virtual environment with the packages NEEDS and, without their dependencies, ALONE.
+venv_of() {
 	local python
-	! is_done torch "$VENV/bin/pytest" || return 0
-	python_in "$TORCH_PYTHON_MIN" "$TORCH_PYTHON_MAX" >/dev/null || install_packages "python3 python3-venv"
-	python=$(python_in "$TORCH_PYTHON_MIN" "$TORCH_PYTHON_MAX") ||
-		die "PyTorch needs a Python from 3.$TORCH_PYTHON_MIN to 3.$TORCH_PYTHON_MAX with venv: set PYTHON to one"
-	make_venv "$VENV" "$python"
-	say "installing $TORCH without its CUDA packages (a download of about 530 MB)"
-	# shellcheck disable=SC2086 # a list of names
-	pip_in "$VENV" install $TORCH_NEEDS
-	pip_in "$VENV" install --no-deps "$TORCH"
-	finish torch
+	python_in "$2" "$3" >/dev/null || install_packages "python3 python3-venv"
+	python=$(python_in "$2" "$3") || die "$1 needs a Python from 3.$2 to 3.$3 with venv: set PYTHON to one"
+	make_venv "$1" "$python"
+	# shellcheck disable=SC2086 # lists of names
+	{
+		pip_in "$1" install $4
+		[ -z "$5" ] || pip_in "$1" install --no-deps $5
+	}
 }
 
-# ---- stamps ----------------------------------------------------------------
+# ---- what is made ----------------------------------------------------------
 
-is_done() { # NAME FILE: was it made by this very script, and is it still there?
-	[ -e "$2" ] && [ "$(cat "$DEPS/$1.stamp" 2>/dev/null)" = "$SELF" ]
+# once NAME FILE WHAT FUNCTION ARGUMENT...: calls the function, unless this very call has made the file before.
+once() {
+	local stamp=$DEPS/$1.stamp file=$2 what=$3 sum
+	shift 3
+	sum=$({ declare -f "$1"; printf '%s\n' "$@"; } | sha256sum)
+	[ ! -e "$file" ] || [ "$(cat "$stamp" 2>/dev/null)" != "$sum" ] || return 0
+	rm -f "$stamp"
+	say "$what"
+	"$@"
+	printf '%s\n' "$sum" >"$stamp"
 }
 
-finish() { printf '%s\n' "$SELF" >"$DEPS/$1.stamp"; }
+core() {
+	once tools "$TOOLS/bin/pytest" "installing pytest" venv_of "$TOOLS" "$CORE_PYTHON_MIN" 99 pytest ""
+	# shellcheck disable=SC2086 # lists of names
+	{
+		cuda_home_has 13 ||
+			once cuda13 build/cuda13/include/cuda.h "unpacking the headers of CUDA 13" headers_from build/cuda13 $CUDA13_WHEELS
+		once cuda12 build/cuda12/include/cuda.h "unpacking the headers of CUDA 12" headers_from build/cuda12 $CUDA12_WHEELS
+	}
+	touch "$DEPS/core.stamp"
+}
+
+torch() { # NAME WHEEL SIZE MIN MAX
+	once "$1" "build/$1/bin/pytest" "installing $2 without its CUDA packages, a download of $3 MB" \
+		venv_of "build/$1" "$4" "$5" "$TORCH_NEEDS" "$2"
+}
+
+clients() {
+	local range
+	read -ra range <<<"$CLIENTS_PYTHONS"
+	once venv-clients build/venv-clients/bin/numba "installing numba-cuda and cuda-bindings, a download of 200 MB" \
+		venv_of build/venv-clients "${range[@]}" "$CLIENTS_NEED" "$CLIENTS"
+}
+
+# A Python too new for the last PyTorch of CUDA 12 is no reason to do without all the rest: run-tests.sh reads the note.
+torch_cuda12() {
+	local range note=$DEPS/venv-cu12.skipped
+	read -ra range <<<"$TORCH_CUDA12_PYTHONS"
+	rm -f "$note"
+	if [ -x build/venv-cu12/bin/python ] || python_in "${range[@]}" >/dev/null; then
+		torch venv-cu12 "$TORCH_CUDA12" 770 "${range[@]}"
+	else
+		echo "no Python from 3.${range[0]} to 3.${range[1]} for $TORCH_CUDA12" >"$note"
+		say "no tests with CUDA 12: $(cat "$note")"
+	fi
+}
 
 main() {
 	mkdir -p "$DEPS"
 	exec 9>"$DEPS/lock"
 	flock 9
-	SELF=$(sha256sum <scripts/deps.sh)
 	system_packages
-	core_python
-	# shellcheck disable=SC2086 # lists of names
-	{
-		cuda_home_has 13 || cuda_headers 13 $CUDA13_WHEELS
-		cuda_headers 12 $CUDA12_WHEELS
-	}
-	finish core
-	[ "$1" = core ] || torch_python
+	core
+	[ "$1" != core ] || return 0
+	# shellcheck disable=SC2086 # two numbers
+	torch venv "$TORCH" 530 $TORCH_PYTHONS
+	[ "$1" != torch ] || return 0
+	torch_cuda12
+	clients
 }
 
 case ${1:-} in
-core | torch) main "$1" ;;
-*) die "usage: scripts/deps.sh core|torch" ;;
+core | torch | all) main "$1" ;;
+*) die "usage: scripts/deps.sh core|torch|all" ;;
 esac

@@ -3,8 +3,10 @@
 
 # ---- what has to be installed -------------------------------------------
 .PHONY: deps deps-core
+# `make deps demo` does not wait for what only tests use.
+ONLY_DEMO := $(if $(filter-out deps all demo,$(MAKECMDGOALS)),,$(filter demo,$(MAKECMDGOALS)))
 deps: ## all that building, the demo and every test need; installs only what is missing
-	@scripts/deps.sh torch
+	@scripts/deps.sh $(if $(ONLY_DEMO),torch,all)
 deps-core: ## the same without PyTorch (no large download)
 	@scripts/deps.sh core
 $(CORE_STAMP): scripts/deps.sh
