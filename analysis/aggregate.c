@@ -24,12 +24,12 @@ struct adding {
 	/* of the thread being walked */
 	const char *thread_name;
 	uint32_t thread_group;
-	struct sy_index places;      /* {stack, native} of the thread -> position in `sites` */
+	struct sy_index places; /* {stack, native} of the thread -> position in `sites` */
 	struct sy_site *sites;
 	size_t sites_capacity;
-	uint32_t launches_then;      /* at the sync before */
-	uint64_t last_ticks;         /* of the latest event in the process */
-	uint32_t last_launches;      /* by the process at that event */
+	uint32_t launches_then; /* at the sync before */
+	uint64_t last_ticks;    /* of the latest event in the process */
+	uint32_t last_launches; /* by the process at that event */
 };
 
 /* ---- groups ------------------------------------------------------------------ */
@@ -57,8 +57,7 @@ static struct sy_site place_of(struct adding *adding, const struct sy_event *eve
 	return number < known ? adding->sites[number] : (struct sy_site){ NULL, NULL, 0, false };
 }
 
-static struct sy_site site_of(struct adding *adding, const struct sy_trace_thread *thread,
-                              const struct sy_event *event)
+static struct sy_site site_of(struct adding *adding, const struct sy_trace_thread *thread, const struct sy_event *event)
 {
 	struct sy_site site = place_of(adding, event);
 	struct sy_arena *arena = &adding->profile->arena;
@@ -286,9 +285,9 @@ static void measure_steps(struct adding *adding)
 		for (int m = 0; m < SY_N_METRICS; m++)
 			step->is_known[m] = true;
 		step->is_known[SY_METRIC_STEP_NS] =
-		        sy_steps_duration(&process->steps, i, &step->value[SY_METRIC_STEP_NS]);
+			sy_steps_duration(&process->steps, i, &step->value[SY_METRIC_STEP_NS]);
 		step->is_known[SY_METRIC_LAUNCHES] =
-		        sy_steps_launches(&process->steps, i, &step->value[SY_METRIC_LAUNCHES]);
+			sy_steps_launches(&process->steps, i, &step->value[SY_METRIC_LAUNCHES]);
 	}
 	process->outside[SY_METRIC_LAUNCHES] = launches_after_steps(adding);
 }

@@ -56,10 +56,10 @@ struct sy_row {
 	struct sy_site site;
 	enum sy_act_class class; /* a sync class, or SY_ACT_STAGING */
 	uint8_t direction, memory;
-	const char **api;        /* functions, in the order first seen */
+	const char **api; /* functions, in the order first seen */
 	uint32_t n_api;
-	const char *thread;      /* "main", a name, or "several" */
-	const char **stack;      /* of the first act, innermost first: "file:line function" */
+	const char *thread; /* "main", a name, or "several" */
+	const char **stack; /* of the first act, innermost first: "file:line function" */
 	uint32_t n_stack;
 	struct sy_tally tally[SY_N_PARTS];
 };
@@ -90,8 +90,8 @@ struct sy_process {
 	const char *host;
 	uint32_t n_threads;
 	uint32_t clock_kind;
-	bool is_running;  /* or was killed */
-	bool is_rough;    /* times are a guess */
+	bool is_running;              /* or was killed */
+	bool is_rough;                /* times are a guess */
 	bool has_runtime, has_driver; /* layers seen */
 	struct sy_steps steps;
 	struct sy_process_step *step; /* steps.n of them */
@@ -118,15 +118,15 @@ struct sy_profile {
 	struct sy_groups groups[SY_N_GROUPINGS];
 
 	/* filled by sy_profile_finish */
-	struct sy_row **sorted;          /* all rows, most blocked time in steps first */
+	struct sy_row **sorted; /* all rows, most blocked time in steps first */
 	uint32_t n_rows;
 	struct sy_stat stat[SY_N_METRICS];
 	uint64_t total[SY_N_PARTS][SY_N_METRICS];
-	uint64_t n_samples;              /* counted steps, all processes together */
-	uint32_t n_steps, n_skipped;     /* of the process that has most */
+	uint64_t n_samples;          /* counted steps, all processes together */
+	uint32_t n_steps, n_skipped; /* of the process that has most */
 	int32_t step_source;
 	bool has_steps;
-	uint64_t n_calls;                /* recorded calls */
+	uint64_t n_calls; /* recorded calls */
 };
 
 void sy_profile_init(struct sy_profile *profile, struct sy_step_range range);

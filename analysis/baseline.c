@@ -149,9 +149,7 @@ static uint64_t waited_real(const struct sy_baseline *baseline, const struct sy_
 	key.size = ANY_SIZE;
 	if (!shape && act->class == act->otherwise)
 		shape = find(baseline, key, ENOUGH);
-	limit_ns = shape                                ? percentile_95(shape)
-	           : act->class == SY_ACT_IMPLICIT ? GUESS_RELEASE_NS
-	                                                : GUESS_CALL_NS;
+	limit_ns = shape ? percentile_95(shape) : act->class == SY_ACT_IMPLICIT ? GUESS_RELEASE_NS : GUESS_CALL_NS;
 	if (act->blocked_ns <= limit_ns + SLACK_NS)
 		return 0;
 	return act->blocked_ns - (shape ? shape->least_ns : 0);

@@ -12,9 +12,9 @@
 
 enum sy_exit {
 	SY_EXIT_FINE = 0,
-	SY_EXIT_DIFFERS = 1,      /* a regression, a budget exceeded, a difference */
-	SY_EXIT_USAGE = 2,        /* or the environment: nothing could be done */
-	SY_EXIT_INCONCLUSIVE = 3  /* events discarded, data missing: the result is not the whole truth */
+	SY_EXIT_DIFFERS = 1,     /* a regression, a budget exceeded, a difference */
+	SY_EXIT_USAGE = 2,       /* or the environment: nothing could be done */
+	SY_EXIT_INCONCLUSIVE = 3 /* events discarded, data missing: the result is not the whole truth */
 };
 
 /* One verb: argv[0] is its name. Results go to stdout, everything else to stderr. Returns enum sy_exit. */

@@ -53,9 +53,12 @@ static int set_option(struct options *options, int option, const char *value)
 static int parse(int argc, char **argv, struct options *options)
 {
 	static const struct option known[] = {
-		{ "format", required_argument, NULL, OPTION_FORMAT }, { "by", required_argument, NULL, OPTION_BY },
-		{ "skip", required_argument, NULL, OPTION_SKIP },     { "steps", required_argument, NULL, OPTION_STEPS },
-		{ "output", required_argument, NULL, 'O' },           { NULL, 0, NULL, 0 },
+		{ "format", required_argument, NULL, OPTION_FORMAT },
+		{ "by", required_argument, NULL, OPTION_BY },
+		{ "skip", required_argument, NULL, OPTION_SKIP },
+		{ "steps", required_argument, NULL, OPTION_STEPS },
+		{ "output", required_argument, NULL, 'O' },
+		{ NULL, 0, NULL, 0 },
 	};
 	int option;
 

@@ -23,7 +23,7 @@ struct options {
 	const char *directory; /* NULL: the next free one */
 	const char *sim;       /* NULL: a real device; "": the simulated one as it is by default */
 	const char *step;
-	const char *format;    /* NULL: text, to standard error */
+	const char *format; /* NULL: text, to standard error */
 	struct sy_step_range range;
 	char **command;
 };
@@ -63,9 +63,12 @@ static int set_option(struct options *options, int option, const char *value)
 static int parse(int argc, char **argv, struct options *options)
 {
 	static const struct option known[] = {
-		{ "sim", optional_argument, NULL, OPTION_SIM },     { "step", required_argument, NULL, OPTION_STEP },
-		{ "skip", required_argument, NULL, OPTION_SKIP },   { "steps", required_argument, NULL, OPTION_STEPS },
-		{ "report", required_argument, NULL, OPTION_REPORT }, { "output", required_argument, NULL, 'o' },
+		{ "sim", optional_argument, NULL, OPTION_SIM },
+		{ "step", required_argument, NULL, OPTION_STEP },
+		{ "skip", required_argument, NULL, OPTION_SKIP },
+		{ "steps", required_argument, NULL, OPTION_STEPS },
+		{ "report", required_argument, NULL, OPTION_REPORT },
+		{ "output", required_argument, NULL, 'o' },
 		{ NULL, 0, NULL, 0 },
 	};
 	int option;
@@ -97,8 +100,8 @@ static int run_program(const struct options *options, const char *directory, str
 		return SY_EXIT_USAGE;
 	}
 	settings[n++] = (struct sy_setting){ "LD_PRELOAD", preload };
-	settings[n++] = (struct sy_setting){ "SYNCTALLY_OUT",
-		                             sy_run_directory_pattern(directory, options->command, arena) };
+	settings[n++] =
+		(struct sy_setting){ "SYNCTALLY_OUT", sy_run_directory_pattern(directory, options->command, arena) };
 	if (options->step)
 		settings[n++] = (struct sy_setting){ "SYNCTALLY_STEP", options->step };
 	if (options->sim && *options->sim)

@@ -139,8 +139,8 @@ static void compare_rest(struct comparison *comparison, uint32_t tid, const stru
 }
 
 /* Entries of one thread: a run of the sorted ledger. */
-static void compare_thread(struct comparison *comparison, uint32_t tid, const struct sy_ledger_entry *entries,
-                           size_t n, struct events *events)
+static void compare_thread(struct comparison *comparison, uint32_t tid, const struct sy_ledger_entry *entries, size_t n,
+                           struct events *events)
 {
 	gather(comparison->trace, tid, events);
 	for (size_t i = 0; i < n; i++) {

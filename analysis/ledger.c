@@ -15,8 +15,9 @@
 
 enum column { N, TID, API, CLASS, ENTER, LEAVE, PENDING, BYTES, SOURCE, DESTINATION, STATUS, N_COLUMNS };
 
-static const char *const column_names[N_COLUMNS] = { "n",       "tid",   "api",    "class",       "enter_ns", "leave_ns",
-	                                             "pending", "bytes", "source", "destination", "status" };
+static const char *const column_names[N_COLUMNS] = { "n",        "tid",         "api",     "class",
+	                                             "enter_ns", "leave_ns",    "pending", "bytes",
+	                                             "source",   "destination", "status" };
 
 struct reading {
 	struct sy_ledger *ledger;

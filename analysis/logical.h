@@ -18,13 +18,14 @@
 
 /* The first SY_N_SYNC_CLASSES are syncs; the others are shown apart. */
 enum sy_act_class {
-	SY_ACT_READBACK,  /* device to host, and the host waits for it */
-	SY_ACT_UPLOAD,    /* host to device, and the host waits */
-	SY_ACT_EXPLICIT,  /* stream, event, device synchronize alone */
-	SY_ACT_IMPLICIT,  /* free, unregister, set of pinned memory, ... that did wait */
+	SY_ACT_READBACK, /* device to host, and the host waits for it */
+	SY_ACT_UPLOAD,   /* host to device, and the host waits */
+	SY_ACT_EXPLICIT, /* stream, event, device synchronize alone */
+	SY_ACT_IMPLICIT, /* free, unregister, set of pinned memory, ... that did wait */
 	SY_N_SYNC_CLASSES,
-	SY_ACT_STAGING = SY_N_SYNC_CLASSES, /* asynchronous upload from pageable memory: the host copies, it does not wait */
-	SY_ACT_COPY,      /* other copies: no wait */
+	SY_ACT_STAGING =
+		SY_N_SYNC_CLASSES, /* asynchronous upload from pageable memory: the host copies, it does not wait */
+	SY_ACT_COPY,               /* other copies: no wait */
 	SY_ACT_SET,
 	SY_ACT_FREE,      /* a free or unregister that did not wait */
 	SY_ACT_OTHER,     /* recorded, of a class this program does not know */
@@ -39,11 +40,11 @@ struct sy_act {
 	const struct sy_event *second; /* the synchronize behind a copy, or NULL */
 	const struct sy_event *at;     /* the one of both whose line made the host wait */
 	enum sy_act_class class;
-	enum sy_act_class otherwise;   /* what it is if it did not wait; the same as `class` if certain */
-	uint8_t direction;             /* enum sy_copy_direction */
-	uint8_t memory;                /* enum sy_memory of the host's end, or of the target of a set */
-	bool is_pending;               /* at entry there was work to wait for */
-	uint64_t blocked_ns;           /* time in the calls */
+	enum sy_act_class otherwise; /* what it is if it did not wait; the same as `class` if certain */
+	uint8_t direction;           /* enum sy_copy_direction */
+	uint8_t memory;              /* enum sy_memory of the host's end, or of the target of a set */
+	bool is_pending;             /* at entry there was work to wait for */
+	uint64_t blocked_ns;         /* time in the calls */
 };
 
 /* Called for every act of a thread in order. */

@@ -26,7 +26,7 @@ const char *sy_render_names(void)
 #define RENDERER(name) ", " #name
 #include "analysis/renderers.def"
 #undef RENDERER
-	        ;
+		;
 
 	return names + 2;
 }

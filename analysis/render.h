@@ -13,8 +13,7 @@
 #include <stdio.h>
 
 /* Returns 0, or -1 if writing failed (errno tells why). `is_terminal`: colours and the terminal's width are wanted. */
-typedef int sy_render_fn(const struct sy_profile *profile, const struct sy_report *report, FILE *out,
-                         bool is_terminal);
+typedef int sy_render_fn(const struct sy_profile *profile, const struct sy_report *report, FILE *out, bool is_terminal);
 
 #define RENDERER(name) sy_render_fn sy_render_##name;
 #include "analysis/renderers.def"

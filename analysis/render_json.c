@@ -169,12 +169,12 @@ static json_t *calls(const struct sy_profile *profile)
 {
 	json_t *object = json_object();
 
-	for (int class = 0; class < SY_N_ACT_CLASSES; class++) {
+	for (int class = 0; class < SY_N_ACT_CLASSES; class ++) {
 		uint64_t n = 0;
 
 		for (size_t p = 0; p < profile->n_processes; p++)
 			n += profile->processes[p].acts[class];
-		json_object_set_new(object, sy_act_class_name((enum sy_act_class)class), count(n));
+		json_object_set_new(object, sy_act_class_name((enum sy_act_class) class), count(n));
 	}
 	return object;
 }

@@ -78,7 +78,8 @@ const char *sy_report_place(struct sy_report *report, const struct sy_profile *p
 		return sy_mem_printf(&report->arena, "%s:%u", file, site->line);
 	if (strcmp(file, "?") == 0)
 		return "(not known)";
-	return sy_mem_printf(&report->arena, "%s%s", strrchr(file, '/') ? strrchr(file, '/') + 1 : file, site->function);
+	return sy_mem_printf(&report->arena, "%s%s", strrchr(file, '/') ? strrchr(file, '/') + 1 : file,
+	                     site->function);
 }
 
 /* ---- the two sentences ------------------------------------------------------------- */
@@ -93,9 +94,13 @@ static struct numbers numbers_of(const struct sy_profile *profile)
 	const uint64_t *total = profile->total[SY_PART_STEPS];
 
 	if (!profile->n_samples)
-		return (struct numbers){ (double)total[SY_METRIC_SYNCS],     (double)total[SY_METRIC_DRAINS],
-			                 (double)total[SY_METRIC_EMPTY],     (double)total[SY_METRIC_DONE_ALREADY],
-			                 (double)total[SY_METRIC_WAITED_NS], (double)total[SY_METRIC_BLOCKED_NS], 0 };
+		return (struct numbers){ (double)total[SY_METRIC_SYNCS],
+			                 (double)total[SY_METRIC_DRAINS],
+			                 (double)total[SY_METRIC_EMPTY],
+			                 (double)total[SY_METRIC_DONE_ALREADY],
+			                 (double)total[SY_METRIC_WAITED_NS],
+			                 (double)total[SY_METRIC_BLOCKED_NS],
+			                 0 };
 	return (struct numbers){ stat[SY_METRIC_SYNCS].median,     stat[SY_METRIC_DRAINS].median,
 		                 stat[SY_METRIC_EMPTY].median,     stat[SY_METRIC_DONE_ALREADY].median,
 		                 stat[SY_METRIC_WAITED_NS].median, stat[SY_METRIC_BLOCKED_NS].median,
@@ -150,9 +155,9 @@ static const char *second_sentence(struct sy_report *report, const struct sy_pro
 		return sy_mem_printf(&report->arena, " The host never waits for work; the calls take %s%s.",
 		                     sy_format_ns(spent, n.blocked_ns), of);
 	return sy_mem_printf(&report->arena, " The host waits %s%s, most of it at %s%s%s%s.",
-	                     sy_format_ns(spent, n.waited_ns), of,
-	                     sy_report_place(report, profile, &worst->site), worst->site.is_native ? "" : " (",
-	                     worst->site.is_native ? "" : worst->site.function, worst->site.is_native ? "" : ")");
+	                     sy_format_ns(spent, n.waited_ns), of, sy_report_place(report, profile, &worst->site),
+	                     worst->site.is_native ? "" : " (", worst->site.is_native ? "" : worst->site.function,
+	                     worst->site.is_native ? "" : ")");
 }
 
 static const char *verdict_of(struct sy_report *report, const struct sy_profile *profile)

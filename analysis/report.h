@@ -40,13 +40,20 @@ struct sy_report {
 	const char *basis;   /* what was counted: steps, processes */
 	struct sy_table tables[SY_REPORT_MAX_TABLES];
 	unsigned n_tables;
-	const char **notes;  /* what was discarded, not seen, uncertain */
+	const char **notes; /* what was discarded, not seen, uncertain */
 	size_t n_notes, notes_capacity;
 };
 
 /* What the second table is grouped by. */
-enum sy_by { SY_REPORT_BY_SITE, SY_REPORT_BY_API, SY_REPORT_BY_CLASS, SY_REPORT_BY_THREAD, SY_REPORT_BY_RANK,
-	     SY_REPORT_BY_STEP, SY_N_BY };
+enum sy_by {
+	SY_REPORT_BY_SITE,
+	SY_REPORT_BY_API,
+	SY_REPORT_BY_CLASS,
+	SY_REPORT_BY_THREAD,
+	SY_REPORT_BY_RANK,
+	SY_REPORT_BY_STEP,
+	SY_N_BY
+};
 
 /* The word of --by, and back; -1 if there is no such. */
 const char *sy_by_name(enum sy_by by);

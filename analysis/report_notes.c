@@ -27,7 +27,8 @@ static void note_outside(struct sy_report *report, const struct sy_profile *prof
 		return;
 	sy_report_note(report, "Outside the counted steps: %llu sync%s, %llu of them drain%s, %s inside them.",
 	               (unsigned long long)outside[SY_METRIC_SYNCS], plural(outside[SY_METRIC_SYNCS]),
-	               (unsigned long long)outside[SY_METRIC_DRAINS], outside[SY_METRIC_DRAINS] == 1 ? "s the device" : " the device",
+	               (unsigned long long)outside[SY_METRIC_DRAINS],
+	               outside[SY_METRIC_DRAINS] == 1 ? "s the device" : " the device",
 	               sy_format_ns(blocked, (double)outside[SY_METRIC_BLOCKED_NS]));
 }
 
@@ -40,8 +41,8 @@ static void note_calls(struct sy_report *report, const struct sy_profile *profil
 		sy_report_note(report, "%llu call%s returned an error and %s not counted.", (unsigned long long)failed,
 		               plural(failed), failed == 1 ? "is" : "are");
 	if (captured)
-		sy_report_note(report, "%llu call%s went into a graph and %s not counted.", (unsigned long long)captured,
-		               plural(captured), captured == 1 ? "is" : "are");
+		sy_report_note(report, "%llu call%s went into a graph and %s not counted.",
+		               (unsigned long long)captured, plural(captured), captured == 1 ? "is" : "are");
 	if (other)
 		sy_report_note(report, "%llu call%s of a class this program does not know, not counted.",
 		               (unsigned long long)other, plural(other));

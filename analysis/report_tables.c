@@ -51,11 +51,12 @@ static struct sy_cell measured(enum sy_metric metric, double value)
 /* ---- per step, or totals --------------------------------------------------------- */
 
 static const struct sy_column step_columns[] = {
-	{ "PER STEP", false, false }, { "MEDIAN", true, false }, { "MIN", true, false }, { "MAX", true, false },
-	{ "MEAN", true, false },
+	{ "PER STEP", false, false }, { "MEDIAN", true, false }, { "MIN", true, false },
+	{ "MAX", true, false },       { "MEAN", true, false },
 };
 static const struct sy_column total_columns[] = {
-	{ "TOTAL", false, false }, { "", true, false },
+	{ "TOTAL", false, false },
+	{ "", true, false },
 };
 
 /* Lines of nothing but zeros are left out, except the ones everybody looks for. */
@@ -103,14 +104,30 @@ static void add_total_table(struct sy_report *report, const struct sy_profile *p
 /* ---- per line ---------------------------------------------------------------------- */
 
 static const struct sy_column line_columns[] = {
-	{ "LINE", false, true },     { "FUNCTION", false, true }, { "CLASS", false, false }, { "COPY", false, false },
-	{ "PER STEP", true, false }, { "DRAIN", true, false },    { "EMPTY", true, false },  { "DONE", true, false },
-	{ "WAITED", true, false },   { "IN CALLS", true, false }, { "LAUNCHES BEFORE", true, false },
+	{ "LINE", false, true },
+	{ "FUNCTION", false, true },
+	{ "CLASS", false, false },
+	{ "COPY", false, false },
+	{ "PER STEP", true, false },
+	{ "DRAIN", true, false },
+	{ "EMPTY", true, false },
+	{ "DONE", true, false },
+	{ "WAITED", true, false },
+	{ "IN CALLS", true, false },
+	{ "LAUNCHES BEFORE", true, false },
 };
 static const struct sy_column line_total_columns[] = {
-	{ "LINE", false, true },   { "FUNCTION", false, true }, { "CLASS", false, false }, { "COPY", false, false },
-	{ "COUNT", true, false },  { "DRAIN", true, false },    { "EMPTY", true, false },  { "DONE", true, false },
-	{ "WAITED", true, false }, { "IN CALLS", true, false }, { "LAUNCHES BEFORE", true, false },
+	{ "LINE", false, true },
+	{ "FUNCTION", false, true },
+	{ "CLASS", false, false },
+	{ "COPY", false, false },
+	{ "COUNT", true, false },
+	{ "DRAIN", true, false },
+	{ "EMPTY", true, false },
+	{ "DONE", true, false },
+	{ "WAITED", true, false },
+	{ "IN CALLS", true, false },
+	{ "LAUNCHES BEFORE", true, false },
 };
 
 /* Seven cells that lines and groups have in common. */
@@ -163,9 +180,15 @@ static void add_line_table(struct sy_report *report, const struct sy_profile *pr
 }
 
 static const struct sy_column staging_columns[2][5] = {
-	{ { "LINE", false, true }, { "FUNCTION", false, true }, { "COUNT", true, false }, { "BYTES", true, false },
+	{ { "LINE", false, true },
+	  { "FUNCTION", false, true },
+	  { "COUNT", true, false },
+	  { "BYTES", true, false },
 	  { "IN CALLS", true, false } },
-	{ { "LINE", false, true }, { "FUNCTION", false, true }, { "PER STEP", true, false }, { "BYTES", true, false },
+	{ { "LINE", false, true },
+	  { "FUNCTION", false, true },
+	  { "PER STEP", true, false },
+	  { "BYTES", true, false },
 	  { "IN CALLS", true, false } },
 };
 
@@ -196,17 +219,21 @@ static void add_staging_table(struct sy_report *report, const struct sy_profile 
 
 /* ---- per group ---------------------------------------------------------------------- */
 
-#define GROUP_COLUMNS(heading, count) \
-	{ \
-		{ heading, false, true }, { count, true, false }, { "DRAIN", true, false }, { "EMPTY", true, false }, \
-		{ "DONE", true, false }, { "WAITED", true, false }, { "IN CALLS", true, false }, \
-		{ "LAUNCHES BEFORE", true, false }, \
+#define GROUP_COLUMNS(heading, count)                                                                                  \
+	{                                                                                                              \
+		{ heading, false, true }, { count, true, false }, { "DRAIN", true, false }, { "EMPTY", true, false },  \
+			{ "DONE", true, false }, { "WAITED", true, false }, { "IN CALLS", true, false },               \
+			{ "LAUNCHES BEFORE", true, false },                                                            \
 	}
 static const struct sy_column group_columns[2][SY_N_GROUPINGS][8] = {
-	{ [SY_BY_API] = GROUP_COLUMNS("FUNCTIONS", "COUNT"), [SY_BY_CLASS] = GROUP_COLUMNS("CLASS", "COUNT"),
-	  [SY_BY_THREAD] = GROUP_COLUMNS("THREAD", "COUNT"), [SY_BY_RANK] = GROUP_COLUMNS("RANK", "COUNT") },
-	{ [SY_BY_API] = GROUP_COLUMNS("FUNCTIONS", "PER STEP"), [SY_BY_CLASS] = GROUP_COLUMNS("CLASS", "PER STEP"),
-	  [SY_BY_THREAD] = GROUP_COLUMNS("THREAD", "PER STEP"), [SY_BY_RANK] = GROUP_COLUMNS("RANK", "PER STEP") },
+	{ [SY_BY_API] = GROUP_COLUMNS("FUNCTIONS", "COUNT"),
+	  [SY_BY_CLASS] = GROUP_COLUMNS("CLASS", "COUNT"),
+	  [SY_BY_THREAD] = GROUP_COLUMNS("THREAD", "COUNT"),
+	  [SY_BY_RANK] = GROUP_COLUMNS("RANK", "COUNT") },
+	{ [SY_BY_API] = GROUP_COLUMNS("FUNCTIONS", "PER STEP"),
+	  [SY_BY_CLASS] = GROUP_COLUMNS("CLASS", "PER STEP"),
+	  [SY_BY_THREAD] = GROUP_COLUMNS("THREAD", "PER STEP"),
+	  [SY_BY_RANK] = GROUP_COLUMNS("RANK", "PER STEP") },
 };
 
 static int by_blocked(const void *a, const void *b)
@@ -252,9 +279,9 @@ static const struct sy_column each_columns[] = {
 
 static void add_each_step_table(struct sy_report *report, const struct sy_profile *profile)
 {
-	static const uint8_t shown[] = { SY_METRIC_SYNCS,    SY_METRIC_DRAINS,     SY_METRIC_EMPTY,
+	static const uint8_t shown[] = { SY_METRIC_SYNCS,        SY_METRIC_DRAINS,   SY_METRIC_EMPTY,
 		                         SY_METRIC_DONE_ALREADY, SY_METRIC_LAUNCHES, SY_METRIC_BLOCKED_NS,
-		                         SY_METRIC_WAITED_NS, SY_METRIC_STEP_NS };
+		                         SY_METRIC_WAITED_NS,    SY_METRIC_STEP_NS };
 	struct sy_table *table = new_table(report, NULL, each_columns, 10);
 
 	for (size_t p = 0; p < profile->n_processes; p++) {

@@ -144,8 +144,9 @@ struct sy_steps sy_steps_find(const struct sy_trace *trace, struct sy_step_range
 	steps.of_event = sy_mem_alloc(arena, (size_t)marks.n * sizeof(*steps.of_event));
 	for (uint32_t i = 0; i < marks.n; i++) {
 		const struct mark *mark = &marks.at[i];
-		bool is_end = mark->end.is_known ? mark->source == steps.source && mark->stepper % MAX_STEPPERS == stepper
-		                                 : uniform;
+		bool is_end = mark->end.is_known
+		                      ? mark->source == steps.source && mark->stepper % MAX_STEPPERS == stepper
+		                      : uniform;
 
 		steps.of_event[i] = steps.n;
 		if (is_end)

@@ -7,7 +7,9 @@
 struct sy_clock sy_clock_make(uint32_t kind, const struct sy_clock_pair *start, uint64_t last_ticks,
                               uint64_t last_monotonic_ns)
 {
-	struct sy_clock clock = { .start_ticks = start->ticks, .ns_per_tick = 1.0, .is_identity = kind != SY_CLOCK_TSC };
+	struct sy_clock clock = { .start_ticks = start->ticks,
+		                  .ns_per_tick = 1.0,
+		                  .is_identity = kind != SY_CLOCK_TSC };
 
 	if (clock.is_identity)
 		return clock;

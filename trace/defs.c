@@ -17,7 +17,7 @@
 struct found {
 	uint32_t owner; /* thread index, or SY_PROCESS_THREAD */
 	uint32_t kind;
-	size_t order;   /* where it stood: the last META with a key holds, the first of anything else */
+	size_t order; /* where it stood: the last META with a key holds, the first of anything else */
 	struct sy_def_ref ref;
 };
 

@@ -113,10 +113,10 @@ enum sy_memory {
 struct sy_event {
 	uint64_t enter_ticks;
 	uint64_t duration_ticks; /* CALL: time in the real function; STEP: 0 */
-	uint64_t bytes;    /* CALL: size of a copy, set or allocation; STEP: launches by the whole process so far */
-	uint32_t stack;    /* Python stack (SY_DEF_STACK of this thread), 0 none */
-	uint32_t native;   /* CALL: native caller (SY_DEF_NATIVE of this thread), 0 none; STEP: which optimizer, 0 none */
-	uint32_t stream;   /* SY_DEF_STREAM of the process, 0 none */
+	uint64_t bytes;  /* CALL: size of a copy, set or allocation; STEP: launches by the whole process so far */
+	uint32_t stack;  /* Python stack (SY_DEF_STACK of this thread), 0 none */
+	uint32_t native; /* CALL: native caller (SY_DEF_NATIVE of this thread), 0 none; STEP: which optimizer, 0 none */
+	uint32_t stream; /* SY_DEF_STREAM of the process, 0 none */
 	uint32_t launches; /* launches by the whole process so far, at entry; wraps */
 	uint32_t polls;    /* stream and event queries by this thread so far; wraps */
 	uint32_t step;     /* steps ended in the process before this event */

@@ -91,7 +91,8 @@ static int check_header(struct sy_trace *trace, struct sy_err *err)
 	if (header->magic != SY_FORMAT_MAGIC)
 		return sy_err_set(err, "not a synctally trace");
 	if (header->major == 0 || header->major > SY_FORMAT_MAJOR)
-		return sy_err_set(err, "format version %u.%u is not known, this program reads up to %u: written by \"%s\"",
+		return sy_err_set(err,
+		                  "format version %u.%u is not known, this program reads up to %u: written by \"%s\"",
 		                  header->major, header->minor, SY_FORMAT_MAJOR, header->writer);
 	if (header->header_bytes < sizeof(*header) || header->header_bytes > SY_PROCESS_DEFS_OFFSET)
 		return sy_err_set(err, "the header is damaged: header_bytes=%u", header->header_bytes);
@@ -177,8 +178,8 @@ static int find_segments(struct sy_trace *trace, enum sy_segment_kind kind, stru
 		offset += segment.capacity + sizeof(struct sy_segment_header);
 	}
 	if (kind == SY_SEG_EVENTS)
-		trace->clock = sy_clock_make(trace->header.clock_kind, &trace->header.start, last_ticks,
-		                             last_monotonic_ns);
+		trace->clock =
+			sy_clock_make(trace->header.clock_kind, &trace->header.start, last_ticks, last_monotonic_ns);
 	return 0;
 }
 

@@ -59,8 +59,8 @@ struct sy_trace_thread {
 
 /* One function, from SY_DEF_API and SY_DEF_CLASS. */
 struct sy_trace_api {
-	const char *name;        /* "?" if not defined, as the next two */
-	const char *class_name;  /* a row of the writer's sync_class.def */
+	const char *name;       /* "?" if not defined, as the next two */
+	const char *class_name; /* a row of the writer's sync_class.def */
 	const char *class_label;
 	bool is_driver;
 	bool is_per_thread;
@@ -84,8 +84,8 @@ struct sy_damage {
 	uint64_t unreadable_bytes; /* in the file, but neither segment nor unused */
 	uint64_t missing_events;   /* begun in a segment, but beyond its end or the file's */
 	uint64_t unreadable_defs;
-	uint64_t unknown_defs;     /* of a kind this reader does not know: from a newer writer */
-	uint64_t lost_segments;    /* numbers missing in a thread's row of event segments */
+	uint64_t unknown_defs;  /* of a kind this reader does not know: from a newer writer */
+	uint64_t lost_segments; /* numbers missing in a thread's row of event segments */
 };
 
 struct sy_trace {

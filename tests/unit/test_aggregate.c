@@ -136,12 +136,11 @@ static void check_conservation(const struct sy_profile *profile)
 		assert_int_equal(total[SY_METRIC_SYNCS],
 		                 total[SY_METRIC_DRAINS] + total[SY_METRIC_EMPTY] + total[SY_METRIC_DONE_ALREADY]);
 		assert_int_equal(total[SY_METRIC_SYNCS], total[SY_METRIC_READBACKS] + total[SY_METRIC_UPLOADS] +
-		                                                 total[SY_METRIC_EXPLICIT] +
-		                                                 total[SY_METRIC_IMPLICIT]);
+		                                                 total[SY_METRIC_EXPLICIT] + total[SY_METRIC_IMPLICIT]);
 		syncs += total[SY_METRIC_SYNCS];
 	}
 	for (size_t p = 0; p < profile->n_processes; p++)
-		for (int class = 0; class < SY_N_ACT_CLASSES; class++) {
+		for (int class = 0; class < SY_N_ACT_CLASSES; class ++) {
 			calls += profile->processes[p].acts[class];
 			if (class < SY_N_SYNC_CLASSES)
 				syncs -= profile->processes[p].acts[class];
@@ -177,7 +176,8 @@ static void test_conservation(void **state)
 /* 5 steps: in step k k+1 readbacks of one line, and one explicit wait after the last step. */
 static void five_steps(struct fix *fix)
 {
-	static const char *const frames[] = { "/x/lib/python3.11/site-packages/torch/_tensor.py:9 item", "t.py:42 train" };
+	static const char *const frames[] = { "/x/lib/python3.11/site-packages/torch/_tensor.py:9 item",
+		                              "t.py:42 train" };
 	uint32_t stack;
 
 	fix_begin(fix, SY_CLOCK_VIRTUAL);

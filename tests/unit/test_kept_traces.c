@@ -26,7 +26,8 @@
 /* Something of everything the format can say. */
 static void mixed(struct fix *fix)
 {
-	static const char *const frames[] = { "train.py:42 train", "caf\xc3\xa9.py:7 <lambda>", "train.py:90 <module>" };
+	static const char *const frames[] = { "train.py:42 train", "caf\xc3\xa9.py:7 <lambda>",
+		                              "train.py:90 <module>" };
 	uint32_t stack, native;
 
 	fix_begin(fix, SY_CLOCK_TSC);
@@ -47,8 +48,11 @@ static void mixed(struct fix *fix)
 	fix_call(fix, (struct fix_call){ .api = FIX_STREAM_SYNC, .duration = 77777, .stream = 2, .stack = stack });
 	fix_step(fix, 0, SY_STEP_TORCH, 3);
 	fix_skip(fix, 0, 2);
-	fix_call(fix, (struct fix_call){ .api = FIX_FREE, .duration = 9, .source = SY_MEMORY_DEVICE,
-	                                 .direction = SY_COPY_UNKNOWN, .status = -5 });
+	fix_call(fix, (struct fix_call){ .api = FIX_FREE,
+	                                 .duration = 9,
+	                                 .source = SY_MEMORY_DEVICE,
+	                                 .direction = SY_COPY_UNKNOWN,
+	                                 .status = -5 });
 	fix_call(fix, (struct fix_call){ .api = (enum fix_api)500, .duration = 1, .stream = 77, .stack = 88 });
 	fix_call(fix, (struct fix_call){ .api = FIX_MEMSET,
 	                                 .thread = 1,

@@ -22,12 +22,20 @@
 #define PINNED SY_MEMORY_PINNED
 #define MANAGED SY_MEMORY_MANAGED
 #define DEVICE SY_MEMORY_DEVICE
-#define D2H(api_, to, ...) \
-	{ .api = api_, .source = DEVICE, .destination = to, .direction = SY_COPY_D2H, .stream = 1, .bytes = 4, __VA_ARGS__ }
-#define H2D(api_, from, ...) \
-	{ .api = api_, .source = from, .destination = DEVICE, .direction = SY_COPY_H2D, .stream = 1, .bytes = 4, \
-	  __VA_ARGS__ }
-#define SYNC(...) { .api = FIX_STREAM_SYNC, .stream = 1, __VA_ARGS__ }
+#define D2H(api_, to, ...)                                                                                             \
+	{                                                                                                              \
+		.api = api_, .source = DEVICE, .destination = to, .direction = SY_COPY_D2H, .stream = 1, .bytes = 4,   \
+		__VA_ARGS__                                                                                            \
+	}
+#define H2D(api_, from, ...)                                                                                           \
+	{                                                                                                              \
+		.api = api_, .source = from, .destination = DEVICE, .direction = SY_COPY_H2D, .stream = 1, .bytes = 4, \
+		__VA_ARGS__                                                                                            \
+	}
+#define SYNC(...)                                                                                                      \
+	{                                                                                                              \
+		.api = FIX_STREAM_SYNC, .stream = 1, __VA_ARGS__                                                       \
+	}
 
 #define MAX_CALLS 8
 
@@ -45,7 +53,8 @@ static void see(void *context, const struct sy_trace_thread *thread, const struc
 	size_t used = strlen(seen->text);
 
 	(void)thread;
-	snprintf(seen->text + used, sizeof(seen->text) - used, "%s%s", used ? " " : "", sy_act_class_name(verdict.class));
+	snprintf(seen->text + used, sizeof(seen->text) - used, "%s%s", used ? " " : "",
+	         sy_act_class_name(verdict.class));
 	if (verdict.class < SY_N_SYNC_CLASSES) {
 		used = strlen(seen->text);
 		snprintf(seen->text + used, sizeof(seen->text) - used, "%s%s", act->second ? "+" : "/",
@@ -119,13 +128,18 @@ static const struct case_ cases[] = {
 	  "staging" },
 	{ "a pinned upload alone is a copy", { H2D(FIX_MEMCPY_ASYNC, PINNED, ) }, "copy" },
 	{ "synchronous copies wait",
-	  { D2H(FIX_MEMCPY, PINNED, ), D2H(FIX_MEMCPY, PAGEABLE, ), H2D(FIX_MEMCPY, PAGEABLE, ), H2D(FIX_MEMCPY, PINNED, ) },
+	  { D2H(FIX_MEMCPY, PINNED, ), D2H(FIX_MEMCPY, PAGEABLE, ), H2D(FIX_MEMCPY, PAGEABLE, ),
+	    H2D(FIX_MEMCPY, PINNED, ) },
 	  "readback/empty readback/empty upload/empty upload/empty" },
 	{ "a synchronous copy takes no wait along",
 	  { D2H(FIX_MEMCPY, PAGEABLE, ), SYNC() },
 	  "readback/empty explicit/empty" },
 	{ "copies on the device do not wait",
-	  { { .api = FIX_MEMCPY, .source = DEVICE, .destination = DEVICE, .direction = SY_COPY_D2D, .is_pending = true },
+	  { { .api = FIX_MEMCPY,
+	      .source = DEVICE,
+	      .destination = DEVICE,
+	      .direction = SY_COPY_D2D,
+	      .is_pending = true },
 	    { .api = FIX_MEMCPY_ASYNC, .source = DEVICE, .destination = DEVICE, .direction = SY_COPY_D2D },
 	    SYNC() },
 	  "copy copy explicit/empty" },
@@ -158,11 +172,11 @@ static const struct case_ cases[] = {
 	{ "a call in flight", { D2H(FIX_MEMCPY_ASYNC, PINNED, ), SYNC(.is_in_flight = true) }, "copy in_flight" },
 	{ "a function that is not defined", { { .api = (enum fix_api)99, .duration = 5 } }, "other" },
 	{ "drained, done already, empty",
-	  { SYNC(.duration = 100), SYNC(.duration = 5000, .is_pending = true), SYNC(.duration = 100, .is_pending = true) },
+	  { SYNC(.duration = 100), SYNC(.duration = 5000, .is_pending = true),
+	    SYNC(.duration = 100, .is_pending = true) },
 	  "explicit/empty explicit/drain explicit/done_already" },
 	{ "the copy's entry decides for the pair",
-	  { D2H(FIX_MEMCPY_ASYNC, PINNED, .duration = 100),
-	    SYNC(.duration = 100, .is_pending = true),
+	  { D2H(FIX_MEMCPY_ASYNC, PINNED, .duration = 100), SYNC(.duration = 100, .is_pending = true),
 	    D2H(FIX_MEMCPY_ASYNC, PINNED, .is_pending = true, .duration = 4000),
 	    SYNC(.duration = 100, .is_pending = true) },
 	  "readback+empty readback+drain" },

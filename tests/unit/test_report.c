@@ -230,9 +230,15 @@ static void test_numbers_for_people(void **state)
 		double value;
 		const char *ns, *count;
 	} all[] = {
-		{ 0, "0 ns", "0" },         { 0.25, "0 ns", "0.25" },   { 1.5, "2 ns", "1.5" },
-		{ 999, "999 ns", "999" },   { 1000, "1.00 us", "1000" }, { 12345, "12.3 us", "12345" },
-		{ 123456, "123 us", "123456" }, { 4.2e6, "4.20 ms", "4200000" }, { 3.6e12, "3600 s", "3600000000000" },
+		{ 0, "0 ns", "0" },
+		{ 0.25, "0 ns", "0.25" },
+		{ 1.5, "2 ns", "1.5" },
+		{ 999, "999 ns", "999" },
+		{ 1000, "1.00 us", "1000" },
+		{ 12345, "12.3 us", "12345" },
+		{ 123456, "123 us", "123456" },
+		{ 4.2e6, "4.20 ms", "4200000" },
+		{ 3.6e12, "3600 s", "3600000000000" },
 	};
 	char text[SY_FORMAT_BYTES];
 
@@ -246,8 +252,11 @@ static void test_numbers_for_people(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_training), cmocka_unit_test(test_ranks),   cmocka_unit_test(test_native),
-		cmocka_unit_test(test_nothing),  cmocka_unit_test(test_numbers_for_people),
+		cmocka_unit_test(test_training),
+		cmocka_unit_test(test_ranks),
+		cmocka_unit_test(test_native),
+		cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_numbers_for_people),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -66,8 +66,8 @@ static void define(struct fix *fix, unsigned thread, enum sy_def_kind kind, uint
 {
 	bool is_process = thread == SY_PROCESS_THREAD;
 	size_t bytes = (sizeof(struct sy_def_header) + n + 7) / 8 * 8;
-	struct sy_segment_header *segment = is_process ? (void *)(fix->bytes + SY_PROCESS_DEFS_OFFSET)
-	                                               : fix_segment(fix, thread, SY_SEG_DEFS);
+	struct sy_segment_header *segment =
+		is_process ? (void *)(fix->bytes + SY_PROCESS_DEFS_OFFSET) : fix_segment(fix, thread, SY_SEG_DEFS);
 	struct sy_def_header *def;
 
 	if (segment->bytes - sizeof(*segment) - segment->used < bytes) {
@@ -120,8 +120,17 @@ static void define_functions(struct fix *fix)
 		{ "SET_ASYNC", "set" },        { "FREE_DEVICE", "implicit" }, { "FREE_PINNED", "implicit" },
 	};
 	static const char *const names[FIX_N_API] = {
-		NULL, "cudaStreamSynchronize", "cudaDeviceSynchronize", "cudaEventSynchronize", "cudaMemcpy",
-		"cudaMemcpyAsync", "cudaMemset", "cudaMemsetAsync", "cudaFree", "cudaFreeHost", "cuStreamSynchronize",
+		NULL,
+		"cudaStreamSynchronize",
+		"cudaDeviceSynchronize",
+		"cudaEventSynchronize",
+		"cudaMemcpy",
+		"cudaMemcpyAsync",
+		"cudaMemset",
+		"cudaMemsetAsync",
+		"cudaFree",
+		"cudaFreeHost",
+		"cuStreamSynchronize",
 	};
 	static const uint32_t class_of[FIX_N_API] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 1 };
 
@@ -235,7 +244,8 @@ static struct sy_event *new_event(struct fix *fix, unsigned thread, enum sy_even
 	event->launches = fix->launches;
 	event->step = fix->steps;
 	segment->last_ticks = fix->now;
-	segment->last_monotonic_ns = fix_header(fix)->start.monotonic_ns + (fix->now - fix_header(fix)->start.ticks) / 2;
+	segment->last_monotonic_ns =
+		fix_header(fix)->start.monotonic_ns + (fix->now - fix_header(fix)->start.ticks) / 2;
 	return event;
 }
 

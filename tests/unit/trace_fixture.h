@@ -30,7 +30,7 @@ struct fix {
 	struct fix_thread threads[FIX_MAX_THREADS];
 	uint32_t next_id[16]; /* of process definitions */
 	uint32_t n_apis;
-	uint64_t now;         /* ticks */
+	uint64_t now; /* ticks */
 	uint32_t launches;
 	uint32_t steps;
 };
@@ -63,7 +63,7 @@ struct fix_call {
 	uint32_t stack, native;
 	int32_t status;
 	bool is_pending, is_in_flight, is_capturing;
-	uint64_t gap;                 /* ticks between the end of the call before and this one */
+	uint64_t gap; /* ticks between the end of the call before and this one */
 };
 
 /* A trace with header, functions, classes and the streams 1 (legacy) and 2. Clock kinds as in the format. */
