@@ -31,9 +31,10 @@ static bool cut(char *path)
 	return true;
 }
 
-/* "Requires-Dist: nvidia-cudnn-cu13==9.20.0.48; ..." gives 92000. 0: none. */
+/* "Requires-Dist: nvidia-cudnn-cu13==9.20.0.48; ..." gives 92000; older metadata has "-cu12 (==9.1.0.70) ;". 0: none. */
 static int read_pin(const char *metadata)
 {
+	static const char start[] = "Requires-Dist: nvidia-cudnn-cu";
 	FILE *file = fopen(metadata, "re");
 	int major, minor, patch, version = 0;
 	char line[1024];
@@ -41,7 +42,10 @@ static int read_pin(const char *metadata)
 	if (!file)
 		return 0;
 	while (version == 0 && fgets(line, sizeof(line), file)) {
-		if (sscanf(line, "Requires-Dist: nvidia-cudnn-cu%*d==%d.%d.%d", &major, &minor, &patch) == 3)
+		const char *pin = strstr(line, "==");
+
+		if (strncmp(line, start, strlen(start)) == 0 && pin &&
+		    sscanf(pin, "==%d.%d.%d", &major, &minor, &patch) == 3)
 			version = major * 10000 + minor * 100 + patch;
 	}
 	fclose(file);
