@@ -1,71 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs trainers on the simulated device, and reads what was recorded of them."""
+"""Tests of this folder run the Python they are run by, which has PyTorch."""
 
-import json
-import os
 import pathlib
-import subprocess
 import sys
 
-import pytest
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-BUILD = pathlib.Path(os.environ.get("BUILD", ROOT / "build"))
-SYNCTALLY = BUILD / "bin" / "synctally"
-LIMIT_S = 600
-
-
-class Recording:
-    """One recorded run: its exit status, its output, its traces and, on request, its ledger."""
-
-    def __init__(self, directory, command, sim="clock=virtual", options=(), preload=True):
-        self.directory = directory
-        self.ledger = directory / "ledger"
-        environment = dict(os.environ, SYNCTALLY_SIM_LEDGER=str(self.ledger), PYTHONHASHSEED="0")
-        if not preload:
-            environment["SYNCTALLY"] = "off"
-        self.done = subprocess.run(
-            [SYNCTALLY, "run", "-o", directory / "traces", f"--sim={sim}", *options, "--", sys.executable, *map(str, command)],
-            capture_output=True,
-            env=environment,
-            timeout=LIMIT_S,
-            check=False,
-            cwd=directory,
-        )
-
-    @property
-    def traces(self):
-        return sorted((self.directory / "traces").glob("*.trace"))
-
-    def report(self, *options):
-        done = subprocess.run(
-            [SYNCTALLY, "report", "--format", "json", *options, self.directory / "traces"],
-            capture_output=True,
-            check=False,
-            timeout=LIMIT_S,
-        )
-        assert done.returncode == 0, done.stderr.decode()
-        return json.loads(done.stdout)
-
-    def sim_diff(self):
-        """What `synctally sim-diff` says of the ledger and the trace: (exit status, text)."""
-        (trace,) = self.traces
-        done = subprocess.run(
-            [SYNCTALLY, "sim-diff", self.ledger, trace], capture_output=True, check=False, timeout=LIMIT_S
-        )
-        return done.returncode, (done.stdout + done.stderr).decode()
-
-
-@pytest.fixture
-def record(tmp_path):
-    """record(command, ...): runs and records a Python program on the simulated device."""
-    n = 0
-
-    def run(*command, **settings):
-        nonlocal n
-        n += 1
-        directory = tmp_path / str(n)
-        directory.mkdir()
-        return Recording(directory, command, **settings)
-
-    return run
+from recording import LIMIT_S, ROOT, SYNCTALLY, Recording, record  # noqa: E402, F401  (names that tests import, a fixture)

@@ -2,12 +2,15 @@
 """How often each idiom of PyTorch waits: the table in idioms.py, row by row."""
 
 import collections
+import importlib.metadata
+import json
 import pathlib
 
 import idioms
 import pytest
 
 HERE = pathlib.Path(__file__).parent
+TORCH_VERSION = tuple(map(int, importlib.metadata.version("torch").split(".")[:2]))
 
 
 def counts_by_file(report):
@@ -33,11 +36,16 @@ def table(request, tmp_path_factory):
 def test_every_row_waits_as_often_as_the_table_says(table):
     rows, _, counts = table
     seen = {name: counts[f"<idiom {number}>"] for number, (name, _, _) in enumerate(rows)}
-    expected = {name: syncs for name, _, syncs in rows}
-    assert seen == expected
+    assert seen == idioms.expected(rows, TORCH_VERSION)
 
 
 def test_the_account_equals_the_ledger(table):
     _, run, _ = table
     status, text = run.sim_diff()
     assert status == 0, text
+
+
+def test_pytorch_s_own_debug_mode_counts_the_same(record):
+    run = record(HERE / "idioms.py", "warned")
+    assert run.done.returncode == 0, run.done.stderr.decode()
+    assert json.loads(run.done.stdout) == idioms.expected(idioms.SYNC_WARNING, TORCH_VERSION)
