@@ -16,23 +16,40 @@
 #include "analysis/run_note.h"
 
 #include <getopt.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct options {
 	const char *directory; /* NULL: the next free one */
 	const char *sim;       /* NULL: a real device; "": the simulated one as it is by default */
+	const char *values;    /* FILE:LINE=N,...: what readbacks show on the simulated device; NULL: nothing given */
 	const char *step;
 	const char *format; /* NULL: text, to standard error */
 	struct sy_step_range range;
 	char **command;
 };
 
-enum { OPTION_SIM = 256, OPTION_STEP, OPTION_SKIP, OPTION_STEPS, OPTION_REPORT };
+enum { OPTION_SIM = 256, OPTION_SIM_VALUE, OPTION_STEP, OPTION_SKIP, OPTION_STEPS, OPTION_REPORT };
 
-static int set_option(struct options *options, int option, const char *value)
+/* FILE:LINE=N; several are handed on as one list. */
+static int add_value(struct options *options, const char *value, struct sy_arena *arena)
+{
+	const char *colon = strrchr(value, ':'), *equals = strrchr(value, '=');
+
+	if (!colon || !equals || equals < colon + 2 || colon == value || !equals[1] || strchr(value, ','))
+		return sy_usage("run", "not FILE:LINE=INTEGER: --sim-value %s", value);
+	options->values = options->values ? sy_mem_printf(arena, "%s,%s", options->values, value) : value;
+	return 0;
+}
+
+static int set_option(struct options *options, int option, const char *value, struct sy_arena *arena)
 {
 	switch (option) {
+	case OPTION_SIM_VALUE:
+		return add_value(options, value, arena);
 	case 'o':
 		options->directory = value;
 		return 0;
@@ -60,10 +77,11 @@ static int set_option(struct options *options, int option, const char *value)
 	}
 }
 
-static int parse(int argc, char **argv, struct options *options)
+static int parse(int argc, char **argv, struct options *options, struct sy_arena *arena)
 {
 	static const struct option known[] = {
 		{ "sim", optional_argument, NULL, OPTION_SIM },
+		{ "sim-value", required_argument, NULL, OPTION_SIM_VALUE },
 		{ "step", required_argument, NULL, OPTION_STEP },
 		{ "skip", required_argument, NULL, OPTION_SKIP },
 		{ "steps", required_argument, NULL, OPTION_STEPS },
@@ -76,19 +94,34 @@ static int parse(int argc, char **argv, struct options *options)
 	opterr = 0;
 	/* "+": the first word that is no option begins the program's own. */
 	while ((option = getopt_long(argc, argv, "+o:", known, NULL)) != -1) {
-		int status = set_option(options, option, optarg);
+		int status = set_option(options, option, optarg, arena);
 
 		if (status != 0)
 			return status;
 	}
 	options->command = argv + optind;
+	if (options->values && !options->sim)
+		return sy_usage("run", "--sim-value is for the simulated device: --sim is missing");
 	return optind < argc ? 0 : sy_usage("run", "the program to run is missing");
+}
+
+/* A file of settings goes by its absolute path: the program may change its directory before it is read. */
+static const char *sim_settings(const char *sim, struct sy_arena *arena)
+{
+	size_t length = strcspn(sim, ",");
+	char *path = sy_mem_printf(arena, "%.*s", (int)length, sim);
+	char absolute[PATH_MAX];
+	struct stat status;
+
+	if (strchr(path, '=') || stat(path, &status) != 0 || !S_ISREG(status.st_mode) || !realpath(path, absolute))
+		return sim;
+	return sy_mem_printf(arena, "file=%s%s", absolute, sim + length);
 }
 
 static int run_program(const struct options *options, const char *directory, struct sy_arena *arena, int *was_started)
 {
 	const char *preload;
-	struct sy_setting settings[5] = { { NULL, NULL } };
+	struct sy_setting settings[6] = { { NULL, NULL } };
 	struct sy_err err;
 	unsigned n = 0;
 	int status;
@@ -105,7 +138,9 @@ static int run_program(const struct options *options, const char *directory, str
 	if (options->step)
 		settings[n++] = (struct sy_setting){ "SYNCTALLY_STEP", options->step };
 	if (options->sim && *options->sim)
-		settings[n++] = (struct sy_setting){ "SYNCTALLY_SIM", options->sim };
+		settings[n++] = (struct sy_setting){ "SYNCTALLY_SIM", sim_settings(options->sim, arena) };
+	if (options->values)
+		settings[n++] = (struct sy_setting){ "SYNCTALLY_SIM_VALUES", options->values };
 	settings[n] = (struct sy_setting){ NULL, NULL };
 	status = sy_launch(options->command, settings, was_started, &err);
 	if (!*was_started)
@@ -155,7 +190,7 @@ int sy_cmd_run(int argc, char **argv)
 	const char *directory = NULL;
 	struct sy_err err;
 	int was_started = 0;
-	int status = parse(argc, argv, &options);
+	int status = parse(argc, argv, &options, &arena);
 
 	if (status == 0) {
 		directory = sy_run_directory_make(options.directory, &arena, &err);

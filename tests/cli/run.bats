@@ -147,3 +147,32 @@ SH
 	done
 	[ ! -e synctally.out ]
 }
+
+@test "--sim=FILE: settings from a file, found again after a change of directory" {
+	mkdir elsewhere
+	printf '# a quiet device\nclock=virtual\nkernel_ns=777\n' >device.conf
+	split "$SYNCTALLY" run -o d --sim=device.conf,call_ns=1 -- env -C elsewhere "$PROGRAM" 3 2000 2
+	cat err
+	[ "$status" = 0 ]
+	SYNCTALLY_SIM=clock=virtual,kernel_ns=777,call_ns=1 "$PROGRAM" 3 2000 2 >bare
+	cmp out bare
+	! grep -q 'synctally sim' err
+}
+
+@test "--sim with a name that is nothing: said, and the defaults hold" {
+	split "$SYNCTALLY" run -o d --sim=h999 -- "$PROGRAM" 3 100 1
+	[ "$status" = 0 ]
+	grep -q 'no such setting or profile, ignored: name=h999' err
+}
+
+@test "--sim-value wants FILE:LINE=INTEGER, and --sim" {
+	for value in train.py train.py:3 train.py=3 :3=4 a:1=,b:2=3; do
+		split "$SYNCTALLY" run --sim --sim-value "$value" -- true
+		[ "$status" = 2 ]
+		grep -q -e '--sim-value' err
+	done
+	split "$SYNCTALLY" run --sim-value train.py:3=4 -- true
+	[ "$status" = 2 ]
+	split "$SYNCTALLY" run --sim --sim-value train.py:3=4 --sim-value eval.py:9=1 -- sh -c 'echo "$SYNCTALLY_SIM_VALUES"'
+	[ "$(cat out)" = train.py:3=4,eval.py:9=1 ]
+}
