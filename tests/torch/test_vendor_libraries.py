@@ -2,12 +2,14 @@
 """PyTorch on the simulated cuDNN, cuFFT, cuSOLVER and cuSPARSE: nothing is refused, and waits are as the tables say."""
 
 import collections
+import importlib.metadata
 import pathlib
 
 import pytest
 import vendor_ops
 
 HERE = pathlib.Path(__file__).parent
+TORCH_VERSION = tuple(map(int, importlib.metadata.version("torch").split(".")[:2]))
 # As in vendor_nets.py, which cannot be imported where no CUDA library is.
 STEPS = 5
 
@@ -32,7 +34,7 @@ def test_every_operation_waits_as_often_as_the_table_says(operations):
         if site["class"] in ("readback", "upload", "explicit", "implicit"):
             counts[site["file"]] += site["count"]
     seen = {name: counts[f"<operation {n}>"] for n, (name, _, _) in enumerate(vendor_ops.OPERATIONS)}
-    assert seen == {name: syncs for name, _, syncs in vendor_ops.OPERATIONS}
+    assert seen == vendor_ops.expected(TORCH_VERSION)
 
 
 def test_no_operation_is_refused(operations):
@@ -45,7 +47,7 @@ def test_the_account_equals_the_ledger(operations):
     assert status == 0, text
 
 
-@pytest.mark.parametrize("kind, launches", [("residual", 75), ("lstm", 30)])
+@pytest.mark.parametrize("kind, launches", [("residual", 75), ("lstm", 31 if TORCH_VERSION <= (2, 6) else 30)])
 def test_a_net_of_cudnn_trains(record, kind, launches):
     run = record(HERE / "vendor_nets.py", kind)
     assert run.done.returncode == 0, run.done.stderr.decode()
