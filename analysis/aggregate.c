@@ -166,6 +166,7 @@ static void tally_add(struct sy_tally *tally, const struct sy_act *act, const st
 	tally->blocked_ns += act->blocked_ns;
 	tally->waited_ns += verdict->waited_ns;
 	tally->launches_before += launches_before;
+	tally->made_up += (act->first->flags & SY_EVENT_MADE_UP) != 0;
 }
 
 static void count_sync(uint64_t *value, const struct sy_act *act, const struct sy_verdict *verdict)

@@ -49,6 +49,7 @@ struct sy_tally {
 	uint64_t bytes;
 	uint64_t blocked_ns, waited_ns;
 	uint64_t launches_before; /* sum over its acts: launches since the thread's sync before */
+	uint64_t made_up;         /* its acts that showed the program what a simulated device made up */
 };
 
 /* One line of the program, as far as it does one kind of thing. */

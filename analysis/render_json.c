@@ -107,6 +107,8 @@ static void put_tally(json_t *object, const struct sy_tally *tally, uint64_t n_s
 	json_object_set_new(object, "bytes", count(tally->bytes));
 	json_object_set_new(object, "blocked_ns", count(tally->blocked_ns));
 	json_object_set_new(object, "waited_ns", count(tally->waited_ns));
+	if (tally->made_up)
+		json_object_set_new(object, "made_up", count(tally->made_up));
 	json_object_set_new(object, "launches_before",
 	                    json_real(tally->count ? (double)tally->launches_before / n : 0));
 }

@@ -4,6 +4,8 @@
  */
 #include "analysis/report_internal.h"
 
+#include "analysis/mem.h"
+
 static uint64_t acts(const struct sy_profile *profile, enum sy_act_class class)
 {
 	uint64_t n = 0;
@@ -86,6 +88,36 @@ static void note_process(struct sy_report *report, const struct sy_process *proc
 		sy_report_note(report, "Not seen: CUDA calls made by %s.", process->blind[i]);
 }
 
+/*
+ * On a device that does not compute, the lines at which the program read what
+ * only a kernel could have written. Which of them steer it we cannot know.
+ */
+static void note_made_up(struct sy_report *report, const struct sy_profile *profile)
+{
+	enum { MAX_LINES = 6 };
+	const char *lines = NULL;
+	unsigned n_lines = 0;
+
+	for (uint32_t i = 0; i < profile->n_rows; i++) {
+		const struct sy_row *row = profile->sorted[i];
+		const char *place;
+
+		if (row->tally[SY_PART_STEPS].made_up + row->tally[SY_PART_OUTSIDE].made_up == 0)
+			continue;
+		if (n_lines++ >= MAX_LINES)
+			continue;
+		place = sy_report_place(report, profile, &row->site);
+		lines = lines ? sy_mem_printf(&report->arena, "%s, %s", lines, place) : place;
+	}
+	if (n_lines > MAX_LINES)
+		lines = sy_mem_printf(&report->arena, "%s and %u more", lines, n_lines - MAX_LINES);
+	if (n_lines)
+		sy_report_note(report,
+		               "The simulated device does not compute: what was read at %s is made up. If it decides a "
+		               "size or a branch, a GPU would go another way from there.",
+		               lines);
+}
+
 void sy_report_notes(struct sy_report *report, const struct sy_profile *profile)
 {
 	uint64_t discarded = sy_profile_discarded(profile);
@@ -97,6 +129,7 @@ void sy_report_notes(struct sy_report *report, const struct sy_profile *profile)
 		note_process(report, &profile->processes[p]);
 		is_virtual |= profile->processes[p].clock_kind == SY_CLOCK_VIRTUAL;
 	}
+	note_made_up(report, profile);
 	if (is_virtual)
 		sy_report_note(report, "Times are those of the simulated device's clock.");
 	if (discarded)

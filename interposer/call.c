@@ -332,10 +332,13 @@ void sy_call_leave(struct sy_call *call, int status)
 
 	if (event) {
 		uint64_t now = sy_clock_ticks();
+		uint8_t flags = SY_EVENT_COMPLETE;
 
+		if (SY_UNLIKELY(sy_clock_made_up) && event->direction == SY_D2H && status == 0 && sy_clock_made_up())
+			flags |= SY_EVENT_MADE_UP;
 		event->duration_ticks = now - event->enter_ticks;
 		event->status = status;
-		__atomic_store_n(&event->flags, event->flags | SY_EVENT_COMPLETE, __ATOMIC_RELEASE);
+		__atomic_store_n(&event->flags, event->flags | flags, __ATOMIC_RELEASE);
 	}
 	if (status == 0)
 		leave_success(call);

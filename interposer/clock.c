@@ -11,6 +11,7 @@
 
 enum sy_clock_kind sy_clock_kind = SY_CLOCK_MONOTONIC;
 sy_virtual_clock_fn sy_clock_virtual;
+sy_made_up_fn sy_clock_made_up;
 
 /* The kernel keeps the counter as its clock source only while it is constant and equal on all processors. */
 static bool is_tsc_trusted(void)
@@ -28,16 +29,22 @@ static bool is_tsc_trusted(void)
 #endif
 }
 
+static void *find(const char *symbol)
+{
+	return sy_dl_is_defined(symbol) ? sy_real_dlsym(RTLD_DEFAULT, symbol) : NULL;
+}
+
 void sy_clock_find(void)
 {
+	/* Between object and function pointers, as POSIX asks of dlsym's callers. */
 	union {
 		void *object;
-		sy_virtual_clock_fn function;
-	} lent = { NULL };
+		sy_virtual_clock_fn clock;
+		sy_made_up_fn made_up;
+	} clock = { find(SY_VIRTUAL_CLOCK_SYMBOL) }, made_up = { find(SY_MADE_UP_SYMBOL) };
 
-	if (sy_dl_is_defined(SY_VIRTUAL_CLOCK_SYMBOL))
-		lent.object = sy_real_dlsym(RTLD_DEFAULT, SY_VIRTUAL_CLOCK_SYMBOL);
-	sy_clock_virtual = lent.function;
+	sy_clock_virtual = clock.clock;
+	sy_clock_made_up = made_up.made_up;
 }
 
 void sy_clock_choose(void)

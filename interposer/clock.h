@@ -16,8 +16,10 @@
 
 extern enum sy_clock_kind sy_clock_kind;
 extern sy_virtual_clock_fn sy_clock_virtual;
+/* NULL: nothing in this process makes anything up. */
+extern sy_made_up_fn sy_clock_made_up;
 
-/* Looks for a simulated device's clock. Before main. */
+/* Looks for a simulated device. Before main. */
 void sy_clock_find(void);
 
 /* Chooses the clock. Before the first event of a process. */

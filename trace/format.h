@@ -94,7 +94,8 @@ enum sy_event_flag {
 	SY_EVENT_COMPLETE = 1 << 0,  /* the call returned; without it the event was in flight */
 	SY_EVENT_PENDING = 1 << 1,   /* at entry, work that this call would wait for was not certified complete */
 	SY_EVENT_CAPTURING = 1 << 2, /* the stream was being captured: nothing was executed */
-	SY_EVENT_PER_THREAD = 1 << 3 /* a spelling in which stream 0 is the per-thread default stream */
+	SY_EVENT_PER_THREAD = 1 << 3,  /* a spelling in which stream 0 is the per-thread default stream */
+	SY_EVENT_MADE_UP = 1 << 4      /* a copy to the host that showed what a simulated device made up */
 };
 
 enum sy_memory {
