@@ -292,7 +292,7 @@ static struct sim_vendor_work cost(const struct descriptor *plan)
 	return work;
 }
 
-/* The one result of the heuristics, in a descriptor that the caller made: an engine for the graph, by default settings. */
+/* The one result of the heuristics, in a descriptor that the caller made: an engine for the graph, as it comes. */
 static int fill_config(const struct descriptor *heuristics, struct descriptor *config)
 {
 	struct descriptor *graph = follow(heuristics, HEURISTICS_GRAPH), *engine = make(TYPE_ENGINE);

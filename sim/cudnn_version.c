@@ -31,7 +31,7 @@ static bool cut(char *path)
 	return true;
 }
 
-/* "Requires-Dist: nvidia-cudnn-cu13==9.20.0.48; ..." gives 92000; older metadata has "-cu12 (==9.1.0.70) ;". 0: none. */
+/* "Requires-Dist: nvidia-cudnn-cu13==9.20.0.48; ..." gives 92000; older: "-cu12 (==9.1.0.70) ;". 0: none. */
 static int read_pin(const char *metadata)
 {
 	static const char start[] = "Requires-Dist: nvidia-cudnn-cu";

@@ -132,7 +132,7 @@ static double element_bytes(cudaDataType type)
 	}
 }
 
-/* 5 n log2(n) operations for n points: the customary count, as FFTW's benchmarks use it. Workspace: as much as the data. */
+/* 5 n log2(n) operations for n points: the customary count, as in FFTW's benchmarks. Workspace: as much as the data. */
 EXPORTED(int cufftXtMakePlanMany(int handle, int rank, long long *n, long long *in_embed, long long in_stride,
                                  long long in_distance, cudaDataType in_type, long long *out_embed,
                                  long long out_stride, long long out_distance, cudaDataType out_type, long long batch,

@@ -23,7 +23,8 @@ def operations(tmp_path_factory):
     from conftest import Recording
 
     # Without steps: nothing here is one.
-    run = Recording(tmp_path_factory.mktemp("operations"), ["-W", "ignore", HERE / "vendor_ops.py"], options=("--step", "off"))
+    command = ["-W", "ignore", HERE / "vendor_ops.py"]
+    run = Recording(tmp_path_factory.mktemp("operations"), command, options=("--step", "off"))
     assert run.done.returncode == 0, run.done.stderr.decode()
     return run
 
@@ -62,7 +63,10 @@ def test_a_net_of_cudnn_trains(record, kind, launches):
 
 
 def test_the_version_is_the_one_pytorch_was_built_against(record):
-    code = "import torch; d = torch.backends.cudnn; v = torch._C._cudnn; print(d.version(), v.getCompileVersion(), v.getRuntimeVersion())"
+    code = (
+        "import torch; v = torch._C._cudnn; "
+        "print(torch.backends.cudnn.version(), v.getCompileVersion(), v.getRuntimeVersion())"
+    )
     run = record("-c", code)
     assert run.done.returncode == 0, run.done.stderr.decode()
     number, *parts = run.done.stdout.decode().replace("(", "").replace(")", "").replace(",", "").split()

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operations of PyTorch that end in cuDNN, cuFFT, cuSOLVER, cuBLAS and cuSPARSE, and how often each makes the host wait.
+"""Operations of PyTorch that end in cuDNN, cuFFT, cuSOLVER, cuBLAS and cuSPARSE, and how often each waits.
 
-`OPERATIONS` is a table of (name, code, logical syncs). As a program this module runs each code twice: once under another
-file name, so that handles, plans and allocations of the first time do not count, and once as "<operation N>". The
-libraries themselves wait in one case; the other waits are PyTorch's around them: it reads a result code back, or a number
-of elements, or copies a list to the device.
+`OPERATIONS` is a table of (name, code, logical syncs). As a program this module runs each code twice: once under
+another file name, so that handles, plans and allocations of the first time do not count, and once as
+"<operation N>". The libraries themselves wait in one case; the other waits are PyTorch's around them: it reads a
+result code back, or a number of elements, or copies a list to the device.
 """
 
 OPERATIONS = [
@@ -32,7 +32,7 @@ OPERATIONS = [
     ("fft2", "torch.fft.fft2(x)", 0),
     ("fft2 and back", "torch.fft.ifft2(torch.fft.fft2(x))", 0),
     ("stft", "torch.stft(signal, 64, return_complex=True, window=window)", 0),
-    # cuSOLVER and cuBLAS; one matrix, and a batch. The wait is the look at the result code, which the _ex functions leave out.
+    # cuSOLVER and cuBLAS; one matrix, and a batch. The wait looks at the result code; the _ex functions do not.
     ("cholesky", "L.cholesky(a)", 1),
     ("cholesky_ex", "L.cholesky_ex(a)", 0),
     ("cholesky of a batch", "L.cholesky(batch)", 1),
