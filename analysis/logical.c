@@ -91,11 +91,25 @@ static uint8_t host_memory(const struct sy_event *event, uint8_t direction)
 	return (uint8_t)(direction == SY_COPY_H2D ? sy_event_source(event) : sy_event_destination(event));
 }
 
+/*
+ * A copy is not what its own act waits for, but what was launched between it
+ * and the synchronize is. Launches of other threads count in the same number,
+ * so equal lines decide first.
+ */
+static bool is_pending(const struct sy_event *first, const struct sy_event *second)
+{
+	uint32_t flags = first->flags;
+
+	if (second && second->launches != first->launches && (!first->stack || second->stack != first->stack))
+		flags |= second->flags;
+	return (flags & SY_EVENT_PENDING) != 0;
+}
+
 static void emit(const struct walk *walk, struct sy_act *act, enum sy_act_class class, enum sy_act_class otherwise)
 {
 	act->class = class;
 	act->otherwise = otherwise;
-	act->is_pending = (act->first->flags & SY_EVENT_PENDING) != 0;
+	act->is_pending = is_pending(act->first, act->second);
 	act->blocked_ns = sy_clock_span_ns(&walk->trace->clock, act->first->duration_ticks);
 	if (act->second)
 		act->blocked_ns += sy_clock_span_ns(&walk->trace->clock, act->second->duration_ticks);

@@ -211,7 +211,7 @@ static void test_launches_between(void **state)
 {
 	const struct fix_call upload = H2D(FIX_MEMCPY_ASYNC, PAGEABLE, );
 	const struct fix_call readback = D2H(FIX_MEMCPY_ASYNC, PINNED, );
-	const struct fix_call sync = SYNC();
+	const struct fix_call sync = SYNC(), pending_sync = SYNC(.is_pending = true, .duration = 9000);
 	struct fix fix;
 
 	(void)state;
@@ -227,6 +227,14 @@ static void test_launches_between(void **state)
 	fix_launch(&fix, 1);
 	fix_call(&fix, sync);
 	expect(&fix, "readback+empty");
+	/* The kernel in between is work the host then waits for. */
+	fix_begin(&fix, SY_CLOCK_VIRTUAL);
+	fix_call(&fix, readback);
+	fix_call(&fix, sync);
+	fix_call(&fix, readback);
+	fix_launch(&fix, 1);
+	fix_call(&fix, pending_sync);
+	expect(&fix, "readback+empty readback+drain");
 }
 
 /* A launch of another thread between the two calls of one line does not part them. */
