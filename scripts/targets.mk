@@ -35,7 +35,8 @@ $(BUILD)/include/%.h: sim/include/%.h
 UNIT_SRC := $(wildcard tests/unit/test_*.c)
 UNIT_BIN := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(UNIT_SRC))
 E2E_BIN  := $(patsubst tests/e2e/%.c,$(BUILD)/tests/e2e/%,$(wildcard tests/e2e/*.c))
-BENCH_BIN := $(patsubst tests/bench/%.c,$(BUILD)/tests/bench/%,$(wildcard tests/bench/*.c))
+BENCH_SIM := $(BUILD)/tests/bench/simulator
+BENCH_BIN := $(patsubst tests/bench/%.c,$(BUILD)/tests/bench/%,$(filter-out tests/bench/simulator.c,$(wildcard tests/bench/*.c)))
 BENCH_CUDART := $(BUILD)/tests/bench/libcudart.so.13
 FUZZ_BIN := $(patsubst tests/fuzz/%.c,$(BUILD)/tests/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 EXAMPLE_BIN := $(patsubst examples/c/%.c,$(BUILD)/examples/%,$(wildcard examples/c/*.c))
@@ -77,11 +78,13 @@ $(BENCH_CUDART): $(BUILD)/obj/tests/bench/nothing/cudart.c.o
 $(BENCH_BIN): $(BUILD)/tests/bench/%: $(BUILD)/obj/tests/bench/%.c.o $(BENCH_CUDART)
 	@mkdir -p $(@D)
 	$(CC) -o $@ $< $(BENCH_CUDART) -Wl,-rpath,'$$ORIGIN' $(LDFLAGS_ALL)
+$(BENCH_SIM): $(BUILD)/obj/tests/bench/simulator.c.o $(SIM_LINK)
+	$(LINK_APPLICATION)
 $(EXAMPLE_BIN): $(BUILD)/examples/%: $(BUILD)/obj/examples/c/%.c.o $(SIM_LINK)
 	$(LINK_APPLICATION)
 
 .PHONY: test-programs unit-programs
-test-programs: all unit-programs $(E2E_BIN) $(EXAMPLE_BIN) $(BENCH_BIN)
+test-programs: all unit-programs $(E2E_BIN) $(EXAMPLE_BIN) $(BENCH_BIN) $(BENCH_SIM)
 unit-programs: $(UNIT_BIN) $(FUZZ_BIN)
 
 # ---- test, demo, bench --------------------------------------------------------
@@ -94,8 +97,9 @@ fuzz-replay: $(FUZZ_BIN) ## the kept inputs of the fuzz targets, once each
 	@BUILD=$(BUILD) scripts/run-tests.sh fuzz
 demo: all | $(WANTED_DEPS) ## record the example trainer on the simulated device and print the report
 	@BUILD=$(BUILD) scripts/demo.sh
-bench: all $(BENCH_BIN) ## what recording adds to a call; leaves build/bench/*.json
+bench: all $(BENCH_BIN) $(BENCH_SIM) ## what recording adds to a call; leaves build/bench/*.json
 	@BUILD=$(BUILD) scripts/bench.sh
+	@BUILD=$(BUILD) scripts/bench-sim.sh
 
 # ---- checks --------------------------------------------------------------------
 .PHONY: lint format format-check sanitize
