@@ -3,7 +3,7 @@
 #
 # run-tests.sh - runs suites of tests and adds up what they report
 #
-#   scripts/run-tests.sh SUITE...     unit fuzz cli e2e python torch lint
+#   scripts/run-tests.sh SUITE...     unit fuzz cli e2e python torch torch-cuda12 clients lint
 #
 # Everything but pytest speaks TAP ("ok 1 - name"); a script that prints no TAP
 # counts as one test by its exit status. A program that stops before its plan
@@ -129,6 +129,25 @@ suite_pytest() { # DIR NAME
 	[ ${#files[@]} = 0 ] || run_pytest "$2" "${files[@]}"
 }
 
+need() { # FILE
+	[ -x "$1" ] || { echo "run-tests: not installed: path=$1: run \`make deps\` first" >&2; exit 2; }
+}
+
+# The same files with the PyTorch before: what depends on its version is in their tables.
+suite_torch_cuda12() {
+	local files=() file
+	if [ -e build/deps/venv-cu12.skipped ]; then
+		printf 'torch-cuda12: skipped: %s\n' "$(cat build/deps/venv-cu12.skipped)"
+		n_skipped=$((n_skipped + 1))
+		return
+	fi
+	need build/venv-cu12/bin/pytest
+	for file in tests/torch/test_idioms.py tests/torch/test_trainers.py; do
+		is_wanted "$file" && files+=("$file")
+	done
+	[ ${#files[@]} = 0 ] || PYTHON=$PWD/build/venv-cu12/bin/python run_pytest torch-cuda12 "${files[@]}"
+}
+
 run_suite() {
 	case $1 in
 	unit) suite_unit ;;
@@ -141,8 +160,13 @@ run_suite() {
 		suite_pytest tests/e2e python-e2e
 		;;
 	torch)
-		[ -x build/venv/bin/pytest ] || { echo "run-tests: PyTorch is not installed: run \`make deps\` first" >&2; exit 2; }
+		need build/venv/bin/pytest
 		suite_pytest tests/torch torch
+		;;
+	torch-cuda12) suite_torch_cuda12 ;;
+	clients)
+		need build/venv-clients/bin/python
+		suite_pytest tests/clients clients
 		;;
 	lint) for check in tests/lint/*.sh; do
 		is_wanted "$check" && [ -x "$check" ] && run_tap "lint/$(basename "$check" .sh)" "$check"

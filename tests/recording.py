@@ -13,6 +13,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 BUILD = pathlib.Path(os.environ.get("BUILD", ROOT / "build"))
 SYNCTALLY = BUILD / "bin" / "synctally"
 LIMIT_S = 600
+# The classes of sites that are waits.
+SYNCS = ("readback", "upload", "explicit", "implicit")
 
 
 class Recording:
