@@ -91,18 +91,6 @@ def test_no_call_is_lost_however_the_trainer_ends(code, status, record):
     assert int(text.split(" entries equal, 0 differ")[0].split()[-1]) >= 2
 
 
-@pytest.fixture(scope="session")
-def simulated_environment(tmp_path_factory):
-    """The environment of a simulated run, with and without the preload library."""
-    show = "import os; print(os.environ['LD_PRELOAD'])"
-    command = [SYNCTALLY, "run", "-o", tmp_path_factory.mktemp("show"), "--sim=clock=virtual", "--", sys.executable, "-c", show]
-    preload = subprocess.run(command, capture_output=True, check=True, timeout=LIMIT_S).stdout.decode().strip()
-    ours, *simulated = [entry for entry in preload.replace(" ", ":").split(":") if entry]
-    assert ours.endswith("libsynctally.so") and simulated
-    environment = dict(os.environ, SYNCTALLY_SIM="clock=virtual")
-    return dict(environment, LD_PRELOAD=":".join(simulated)), dict(environment, LD_PRELOAD=preload)
-
-
 @pytest.mark.parametrize(
     "arguments",
     [[METRICS, "--steps", "12"], [GUARDED, "--steps", "60"], ["-c", RAISES], ["-c", EXITS], ["-c", KILLED], ["-c", FORKS]],
