@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/capture.h"
 #include "sim/clock.h"
 #include "sim/jitter.h"
 #include "sim/lock.h"
@@ -14,6 +15,16 @@
 #include "sim/timeline.h"
 
 #define NS_PER_US 1000u
+
+/* What the preload library asks after a copy: api/clock.h. */
+static __thread bool showed_made_up;
+
+SIM_EXPORT bool synctally_made_up(void);
+
+bool synctally_made_up(void)
+{
+	return showed_made_up;
+}
 
 /* What the host does about a copy. */
 enum copy_wait {
@@ -226,16 +237,50 @@ static void complete(const struct sim_stream *stream)
 	sim_vector_free(&covered);
 }
 
+CUresult sim_copy_check(const struct sim_copy *copy, enum sy_direction direction)
+{
+	enum sim_memory_kind from = sim_memory_kind(copy->source), to = sim_memory_kind(copy->destination);
+
+	return is_valid(copy, from, to, direction) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult sim_copy_op(const struct sim_copy *copy, struct sim_op **into, uint64_t *duration_ns)
+{
+	enum sim_memory_kind from = sim_memory_kind(copy->source), to = sim_memory_kind(copy->destination);
+	struct copy_op *op = make_copy(copy, false);
+
+	if (!op)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	note_host_memory(op, from, to);
+	account_readback(op, from, to);
+	showed_made_up = op->is_made_up;
+	*into = &op->op;
+	*duration_ns = sim_jitter(duration(from, to, copy->width * copy->rows * copy->slices));
+	return CUDA_SUCCESS;
+}
+
+/* Synchronous forms are not for capturing streams, and not for some others while something captures. */
+static CUresult admit(struct sim_stream *stream, const struct sim_work *work, bool is_sync, bool *is_captured)
+{
+	*is_captured = false;
+	return is_sync ? sim_capture_wait(stream) : sim_capture_submit(stream, work, is_captured);
+}
+
 static CUresult copy_on(struct sim_stream *stream, const struct sim_copy *copy, bool is_sync,
                         enum sy_direction direction)
 {
 	enum sim_memory_kind from = sim_memory_kind(copy->source), to = sim_memory_kind(copy->destination);
+	struct sim_work node = { .type = CU_GRAPH_NODE_TYPE_MEMCPY, .copy = { *copy, direction } };
 	size_t bytes = copy->width * copy->rows * copy->slices;
+	bool is_captured;
 
-	sim_scope_note_pending(sim_stream_is_pending(stream, SIM_REACH_SUBMIT));
 	sim_scope_note_bytes(bytes, from, to);
 	if (!is_valid(copy, from, to, direction))
 		return CUDA_ERROR_INVALID_VALUE;
+	CUresult admitted = admit(stream, &node, is_sync, &is_captured);
+	if (admitted != CUDA_SUCCESS || is_captured)
+		return admitted;
+	sim_scope_note_pending(sim_stream_is_pending(stream, SIM_REACH_SUBMIT));
 	enum copy_wait wait = wait_of(from, to, bytes, is_sync);
 	if (wait == COPY_DRAINS_FIRST)
 		wait_and_certify(stream, SIM_REACH_SYNC);
@@ -247,6 +292,7 @@ static CUresult copy_on(struct sim_stream *stream, const struct sim_copy *copy, 
 		sim_clock_charge(bytes * NS_PER_US / sim_knobs()->h2h_rate);
 	note_host_memory(op, from, to);
 	account_readback(op, from, to);
+	showed_made_up = op->is_made_up;
 	CUresult result = sim_timeline_submit(stream, sim_jitter(duration(from, to, bytes)), &op->op);
 	if (result == CUDA_SUCCESS && wait == COPY_COMPLETES)
 		complete(stream);
@@ -290,17 +336,25 @@ static void apply_set(struct sim_op *base)
 	}
 }
 
-static CUresult set_on(struct sim_stream *stream, const struct sim_set *set, bool is_sync)
+static size_t set_extent(const struct sim_set *set)
+{
+	return extent(set->width * set->element_bytes, set->rows, 1, set->pitch, 0);
+}
+
+CUresult sim_set_check(const struct sim_set *set)
+{
+	bool is_valid_target = sim_memory_kind(set->destination) != SIM_MEMORY_PAGEABLE &&
+	                       sim_memory_is_valid(set->destination, set_extent(set));
+
+	return is_valid_target ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult sim_set_op(const struct sim_set *set, struct sim_op **into, uint64_t *duration_ns)
 {
 	enum sim_memory_kind to = sim_memory_kind(set->destination);
 	size_t width = set->width * set->element_bytes;
-	size_t touched = extent(width, set->rows, 1, set->pitch, 0);
-
-	sim_scope_note_pending(sim_stream_is_pending(stream, SIM_REACH_SUBMIT));
-	sim_scope_note_bytes(width * set->rows, SIM_MEMORY_NONE, to);
-	if (to == SIM_MEMORY_PAGEABLE || !sim_memory_is_valid(set->destination, touched))
-		return CUDA_ERROR_INVALID_VALUE;
 	struct set_op *op = malloc(sizeof *op);
+
 	if (!op)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	op->op = (struct sim_op){ .apply = apply_set };
@@ -310,9 +364,31 @@ static CUresult set_on(struct sim_stream *stream, const struct sim_set *set, boo
 			sim_readback_note_write(set->destination + y * set->pitch, width, true);
 	} else {
 		op->op.host_base = set->destination;
-		op->op.host_bytes = touched;
+		op->op.host_bytes = set_extent(set);
 	}
-	CUresult result = sim_timeline_submit(stream, duration(SIM_MEMORY_DEVICE, to, width * set->rows), &op->op);
+	*into = &op->op;
+	*duration_ns = duration(SIM_MEMORY_DEVICE, to, width * set->rows);
+	return CUDA_SUCCESS;
+}
+
+static CUresult set_on(struct sim_stream *stream, const struct sim_set *set, bool is_sync)
+{
+	enum sim_memory_kind to = sim_memory_kind(set->destination);
+	struct sim_work node = { .type = CU_GRAPH_NODE_TYPE_MEMSET, .set = *set };
+	struct sim_op *op;
+	uint64_t duration_ns;
+	bool is_captured;
+
+	sim_scope_note_bytes(set->width * set->element_bytes * set->rows, SIM_MEMORY_NONE, to);
+	CUresult result = sim_set_check(set);
+	if (result == CUDA_SUCCESS)
+		result = admit(stream, &node, is_sync, &is_captured);
+	if (result != CUDA_SUCCESS || is_captured)
+		return result;
+	sim_scope_note_pending(sim_stream_is_pending(stream, SIM_REACH_SUBMIT));
+	result = sim_set_op(set, &op, &duration_ns);
+	if (result == CUDA_SUCCESS)
+		result = sim_timeline_submit(stream, duration_ns, op);
 	/* R12: the synchronous form waits only if its target is pinned host memory. */
 	if (result == CUDA_SUCCESS && is_sync && to == SIM_MEMORY_PINNED)
 		complete(stream);

@@ -47,4 +47,14 @@ struct sim_set {
 
 SIM_EXPORT CUresult sim_set(const struct sim_set *set, CUstream stream, bool is_sync);
 
+/*
+ * For nodes of graphs; lock held. The check is that of the calls above. An op
+ * is one execution, as of now: what it does and how long it takes.
+ */
+struct sim_op;
+CUresult sim_copy_check(const struct sim_copy *copy, enum sy_direction direction);
+CUresult sim_copy_op(const struct sim_copy *copy, struct sim_op **op, uint64_t *duration_ns);
+CUresult sim_set_check(const struct sim_set *set);
+CUresult sim_set_op(const struct sim_set *set, struct sim_op **op, uint64_t *duration_ns);
+
 #endif

@@ -125,25 +125,34 @@ CUresult sim_cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *parms, CUstream stream)
 	return plane(parms, stream, false);
 }
 
-static CUresult box(const CUDA_MEMCPY3D *p, CUstream stream, bool is_sync)
+CUresult sim_cuda_box(const CUDA_MEMCPY3D *p, struct sim_copy *copy, enum sy_direction *direction)
 {
-	struct sim_copy copy = { 0 };
-
+	*copy = (struct sim_copy){ 0 };
 	if (!p)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (!side(p->srcMemoryType, p->srcHost, p->srcDevice, &copy.source) ||
-	    !side(p->dstMemoryType, p->dstHost, p->dstDevice, &copy.destination))
+	if (!side(p->srcMemoryType, p->srcHost, p->srcDevice, &copy->source) ||
+	    !side(p->dstMemoryType, p->dstHost, p->dstDevice, &copy->destination))
 		return refuse_arrays("cuMemcpy3D with an array");
-	copy.width = p->WidthInBytes;
-	copy.rows = p->Height;
-	copy.slices = p->Depth;
-	copy.source_pitch = p->srcPitch ? p->srcPitch : p->WidthInBytes;
-	copy.destination_pitch = p->dstPitch ? p->dstPitch : p->WidthInBytes;
-	copy.source_slice = copy.source_pitch * (p->srcHeight ? p->srcHeight : p->Height);
-	copy.destination_slice = copy.destination_pitch * (p->dstHeight ? p->dstHeight : p->Height);
-	copy.source += p->srcZ * copy.source_slice + p->srcY * copy.source_pitch + p->srcXInBytes;
-	copy.destination += p->dstZ * copy.destination_slice + p->dstY * copy.destination_pitch + p->dstXInBytes;
-	return sim_copy(&copy, stream, is_sync, direction_of(p->srcMemoryType, p->dstMemoryType));
+	copy->width = p->WidthInBytes;
+	copy->rows = p->Height;
+	copy->slices = p->Depth;
+	copy->source_pitch = p->srcPitch ? p->srcPitch : p->WidthInBytes;
+	copy->destination_pitch = p->dstPitch ? p->dstPitch : p->WidthInBytes;
+	copy->source_slice = copy->source_pitch * (p->srcHeight ? p->srcHeight : p->Height);
+	copy->destination_slice = copy->destination_pitch * (p->dstHeight ? p->dstHeight : p->Height);
+	copy->source += p->srcZ * copy->source_slice + p->srcY * copy->source_pitch + p->srcXInBytes;
+	copy->destination += p->dstZ * copy->destination_slice + p->dstY * copy->destination_pitch + p->dstXInBytes;
+	*direction = direction_of(p->srcMemoryType, p->dstMemoryType);
+	return CUDA_SUCCESS;
+}
+
+static CUresult box(const CUDA_MEMCPY3D *p, CUstream stream, bool is_sync)
+{
+	struct sim_copy copy;
+	enum sy_direction direction;
+	CUresult result = sim_cuda_box(p, &copy, &direction);
+
+	return result == CUDA_SUCCESS ? sim_copy(&copy, stream, is_sync, direction) : result;
 }
 
 CUresult sim_cuMemcpy3D_v2(const CUDA_MEMCPY3D *parms)

@@ -11,6 +11,7 @@
 
 #include <cuda.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "api/api.h"
 #include "sim/scope.h"
@@ -26,8 +27,27 @@
 /* CUDA_SUCCESS once cuInit() was called and, if asked for, some context is there to work in. */
 CUresult sim_cuda_ready(bool needs_context);
 
+/* A 3D copy in the form the core works with; arrays are refused. */
+struct sim_copy;
+CUresult sim_cuda_box(const CUDA_MEMCPY3D *parms, struct sim_copy *copy, enum sy_direction *direction);
+
 /* Exported under the per-thread spelling as well, where that makes no difference. */
 #define SIM_ALSO_PTSZ(name) extern SIM_EXPORT __typeof__(name) name##_ptsz __attribute__((alias(#name)));
+
+/* What stream 0 means in a per-thread spelling. */
+static inline CUstream sim_per_thread(CUstream stream)
+{
+	return stream ? stream : CU_STREAM_PER_THREAD;
+}
+
+/* Graphs have only ordinary edges here. */
+static inline bool sim_edges_are_plain(const CUgraphEdgeData *edges, size_t n)
+{
+	for (size_t i = 0; edges && i < n; i++)
+		if (edges[i].from_port || edges[i].to_port || edges[i].type)
+			return false;
+	return true;
+}
 
 /* Opens every function without a row: pays its time, and returns from it if it may not go on. */
 #define SIM_TOUCH()                                                                                                    \

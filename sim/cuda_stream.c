@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cuda_stream.c - libcuda: streams, events, host functions; capture and graphs are refused */
+/* cuda_stream.c - libcuda: streams, events, host functions */
 #include "sim/cuda_face.h"
 
 #include "sim/event.h"
 #include "sim/kernel.h"
-#include "sim/say.h"
 #include "sim/wait.h"
 
 CUresult sim_cuStreamCreate(CUstream *stream, unsigned flags)
@@ -44,8 +43,7 @@ CUresult sim_cuStreamQuery(CUstream stream)
 
 CUresult sim_cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags)
 {
-	(void)flags;
-	return sim_stream_wait_event(stream, event);
+	return sim_stream_wait_event(stream, event, flags);
 }
 
 CUresult sim_cuEventCreate(CUevent *event, unsigned flags)
@@ -60,13 +58,12 @@ CUresult sim_cuEventDestroy_v2(CUevent event)
 
 CUresult sim_cuEventRecord(CUevent event, CUstream stream)
 {
-	return sim_event_record(event, stream);
+	return sim_event_record(event, stream, CU_EVENT_RECORD_DEFAULT);
 }
 
 CUresult sim_cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned flags)
 {
-	(void)flags;
-	return sim_event_record(event, stream);
+	return sim_event_record(event, stream, flags);
 }
 
 CUresult sim_cuEventSynchronize(CUevent event)
@@ -129,7 +126,9 @@ SIM_EXPORT CUresult cuStreamGetId(CUstream stream, unsigned long long *id)
 	struct sim_stream_facts facts;
 
 	SIM_TOUCH();
-	CUresult result = id ? sim_stream_facts(stream, &facts) : CUDA_ERROR_INVALID_VALUE;
+	CUresult result = id ? sim_stream_may_be_named(stream) : CUDA_ERROR_INVALID_VALUE;
+	if (result == CUDA_SUCCESS)
+		result = sim_stream_facts(stream, &facts);
 	if (result == CUDA_SUCCESS)
 		*id = facts.id;
 	return result;
@@ -138,95 +137,18 @@ SIM_ALSO_PTSZ(cuStreamGetId)
 
 SIM_EXPORT CUresult cuStreamGetCtx(CUstream stream, CUcontext *context)
 {
-	struct sim_stream_facts facts;
-
 	SIM_TOUCH();
-	CUresult result = context ? sim_stream_facts(stream, &facts) : CUDA_ERROR_INVALID_VALUE;
+	CUresult result = context ? sim_stream_may_be_named(stream) : CUDA_ERROR_INVALID_VALUE;
 	return result == CUDA_SUCCESS ? cuCtxGetCurrent(context) : result;
 }
 SIM_ALSO_PTSZ(cuStreamGetCtx)
 
 SIM_EXPORT CUresult cuStreamGetDevice(CUstream stream, CUdevice *device)
 {
-	struct sim_stream_facts facts;
-
 	SIM_TOUCH();
-	CUresult result = device ? sim_stream_facts(stream, &facts) : CUDA_ERROR_INVALID_VALUE;
+	CUresult result = device ? sim_stream_may_be_named(stream) : CUDA_ERROR_INVALID_VALUE;
 	if (result == CUDA_SUCCESS)
 		*device = 0;
 	return result;
 }
 SIM_ALSO_PTSZ(cuStreamGetDevice)
-
-/* No stream ever captures; beginning a capture is refused. */
-SIM_EXPORT CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *status)
-{
-	SIM_TOUCH();
-	(void)stream;
-	if (!status)
-		return CUDA_ERROR_INVALID_VALUE;
-	*status = CU_STREAM_CAPTURE_STATUS_NONE;
-	return CUDA_SUCCESS;
-}
-SIM_ALSO_PTSZ(cuStreamIsCapturing)
-
-SIM_EXPORT CUresult cuStreamGetCaptureInfo_v2(CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id,
-                                              CUgraph *graph, const CUgraphNode **dependencies, size_t *n)
-{
-	(void)id;
-	(void)graph;
-	(void)dependencies;
-	(void)n;
-	return cuStreamIsCapturing(stream, status);
-}
-SIM_ALSO_PTSZ(cuStreamGetCaptureInfo_v2)
-
-SIM_EXPORT CUresult cuStreamGetCaptureInfo_v3(CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id,
-                                              CUgraph *graph, const CUgraphNode **dependencies,
-                                              const CUgraphEdgeData **edges, size_t *n)
-{
-	(void)id;
-	(void)graph;
-	(void)dependencies;
-	(void)edges;
-	(void)n;
-	return cuStreamIsCapturing(stream, status);
-}
-SIM_ALSO_PTSZ(cuStreamGetCaptureInfo_v3)
-
-SIM_EXPORT CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
-{
-	static __thread CUstreamCaptureMode own = CU_STREAM_CAPTURE_MODE_GLOBAL;
-
-	SIM_TOUCH();
-	if (!mode)
-		return CUDA_ERROR_INVALID_VALUE;
-	CUstreamCaptureMode before = own;
-	own = *mode;
-	*mode = before;
-	return CUDA_SUCCESS;
-}
-
-CUresult sim_cuStreamBeginCapture_v2(CUstream stream, CUstreamCaptureMode mode)
-{
-	(void)stream;
-	(void)mode;
-	sim_refuse("cuStreamBeginCapture");
-	return CUDA_ERROR_NOT_SUPPORTED;
-}
-
-CUresult sim_cuStreamEndCapture(CUstream stream, CUgraph *graph)
-{
-	(void)stream;
-	(void)graph;
-	sim_refuse("cuStreamEndCapture");
-	return CUDA_ERROR_NOT_SUPPORTED;
-}
-
-CUresult sim_cuGraphLaunch(CUgraphExec graph, CUstream stream)
-{
-	(void)graph;
-	(void)stream;
-	sim_refuse("cuGraphLaunch");
-	return CUDA_ERROR_NOT_SUPPORTED;
-}

@@ -93,7 +93,7 @@ cudaError_t rt_cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size
 	return error == cudaSuccess ? rt_error(DRV(cuMemcpy2DAsync)(&p, stream)) : error;
 }
 
-static cudaError_t box(CUDA_MEMCPY3D *p, const struct cudaMemcpy3DParms *parms)
+cudaError_t rt_driver_box(CUDA_MEMCPY3D *p, const struct cudaMemcpy3DParms *parms)
 {
 	if (!parms)
 		return cudaErrorInvalidValue;
@@ -125,7 +125,7 @@ static cudaError_t box(CUDA_MEMCPY3D *p, const struct cudaMemcpy3DParms *parms)
 cudaError_t rt_cudaMemcpy3D(const struct cudaMemcpy3DParms *parms)
 {
 	CUDA_MEMCPY3D p;
-	cudaError_t error = box(&p, parms);
+	cudaError_t error = rt_driver_box(&p, parms);
 
 	return error == cudaSuccess ? rt_error(DRV(cuMemcpy3D)(&p)) : error;
 }
@@ -133,7 +133,7 @@ cudaError_t rt_cudaMemcpy3D(const struct cudaMemcpy3DParms *parms)
 cudaError_t rt_cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *parms, cudaStream_t stream)
 {
 	CUDA_MEMCPY3D p;
-	cudaError_t error = box(&p, parms);
+	cudaError_t error = rt_driver_box(&p, parms);
 
 	return error == cudaSuccess ? rt_error(DRV(cuMemcpy3DAsync)(&p, stream)) : error;
 }

@@ -7,12 +7,6 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/*
- * The version whose ABIs cudart_driver.def names. A later one would get other
- * functions under some of the names: cuCtxSynchronize takes a context since 13.0.
- */
-#define ABI_VERSION 12000
-
 /* The CUDA version whose forms cudart_driver.def lists: cuGetProcAddress() picks by version, and some changed since. */
 enum { DRIVER_ABI = 12000 };
 
@@ -40,10 +34,13 @@ static void find(void)
 	static const struct {
 		const char *name;
 		size_t offset;
+		int version;
 	} wanted[] = {
-#define DRIVER(name, same_type) { #name, offsetof(struct rt_driver, name) },
+#define DRIVER(name, same_type) { #name, offsetof(struct rt_driver, name), DRIVER_ABI },
+#define DRIVER_AT(name, same_type, version) { #name, offsetof(struct rt_driver, name), version },
 #include "sim/cudart_driver.def"
 #undef DRIVER
+#undef DRIVER_AT
 	};
 	static const cuuint64_t flags[2] = { CU_GET_PROC_ADDRESS_LEGACY_STREAM,
 		                             CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM };
@@ -54,7 +51,7 @@ static void find(void)
 	for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
 		for (unsigned spelling = 0; spelling < 2; spelling++) {
 			void *address;
-			if (entry(wanted[i].name, &address, ABI_VERSION, flags[spelling], NULL) != CUDA_SUCCESS)
+			if (entry(wanted[i].name, &address, wanted[i].version, flags[spelling], NULL) != CUDA_SUCCESS)
 				return;
 			memcpy((char *)&driver + wanted[i].offset + spelling * sizeof address, &address,
 			       sizeof address);

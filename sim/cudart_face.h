@@ -29,8 +29,10 @@
 /* Entry 1 of each is the per-thread spelling, where there is one. */
 struct rt_driver {
 #define DRIVER(name, same_type) __typeof__(&same_type) name[2];
+#define DRIVER_AT(name, same_type, version) __typeof__(&same_type) name[2];
 #include "sim/cudart_driver.def"
 #undef DRIVER
+#undef DRIVER_AT
 };
 
 /* Finds the driver, once. cudaErrorInsufficientDriver without one. */
@@ -70,6 +72,18 @@ static inline cudaError_t rt_noted(CUresult result)
 
 /* The kernel behind a host stub. cudaErrorInvalidDeviceFunction if nobody registered it. */
 cudaError_t rt_kernel_of_stub(CUkernel *kernel, const void *stub);
+
+/* The other way round; NULL for a kernel that the runtime did not make. */
+const void *rt_stub_of_kernel(CUfunction kernel);
+
+/* A 3D copy as the driver gets it; arrays are refused. */
+cudaError_t rt_driver_box(CUDA_MEMCPY3D *p, const struct cudaMemcpy3DParms *parms);
+
+/* What stream 0 means in a per-thread spelling. */
+static inline cudaStream_t rt_per_thread(cudaStream_t stream)
+{
+	return stream ? stream : cudaStreamPerThread;
+}
 
 /* The device address of a variable's host shadow. cudaErrorInvalidSymbol if nobody registered it. */
 cudaError_t rt_address_of_symbol(CUdeviceptr *address, size_t *bytes, const void *symbol);

@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-#include "sim/say.h"
-
 /* The driver launches kernels through the same type as functions. */
 static cudaError_t launch(CUkernel kernel, dim3 grid, dim3 block, void **args, size_t shared_bytes, cudaStream_t stream)
 {
@@ -220,12 +218,4 @@ cudaError_t rt_cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t f
 
 	memcpy(&driver_func, &func, sizeof driver_func);
 	return rt_error(DRV(cuStreamAddCallback)(stream, driver_func, data, flags));
-}
-
-cudaError_t rt_cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream)
-{
-	(void)graph;
-	(void)stream;
-	sim_refuse("cudaGraphLaunch");
-	return cudaErrorNotSupported;
 }

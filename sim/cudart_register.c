@@ -137,6 +137,22 @@ cudaError_t rt_kernel_of_stub(CUkernel *kernel, const void *stub)
 	return e || name ? rt_error(result) : cudaErrorInvalidDeviceFunction;
 }
 
+const void *rt_stub_of_kernel(CUfunction kernel)
+{
+	const void *stub = NULL;
+	const char *name;
+
+	pthread_mutex_lock(&known.lock);
+	for (size_t i = 0; i < known.n_buckets && !stub; i++)
+		for (const struct entry *e = known.buckets[i]; e && !stub; e = e->next)
+			if (e->kernel && (CUfunction)e->kernel == kernel)
+				stub = e->host;
+	pthread_mutex_unlock(&known.lock);
+	if (stub || rt_driver()->cuFuncGetName[0](&name, kernel) != CUDA_SUCCESS)
+		return stub;
+	return sim_kernel_stub_of_name(name);
+}
+
 cudaError_t rt_address_of_symbol(CUdeviceptr *address, size_t *bytes, const void *symbol)
 {
 	CUresult result = CUDA_SUCCESS;

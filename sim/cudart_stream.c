@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cudart_stream.c - libcudart: waits, streams, events; capture is refused */
+/* cudart_stream.c - libcudart: waits, streams, events */
 #include "sim/cudart_face.h"
-
-#include "sim/say.h"
 
 cudaError_t rt_cudaDeviceSynchronize(void)
 {
@@ -117,84 +115,4 @@ SIM_EXPORT cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greates
 {
 	RT_READY();
 	return rt_noted(DRV(cuCtxGetStreamPriorityRange)(least, greatest));
-}
-
-/* No stream ever captures: the answer is the same in every version of this function. */
-SIM_EXPORT cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status)
-{
-	RT_READY();
-	return rt_noted(DRV(cuStreamIsCapturing)(stream, (CUstreamCaptureStatus *)status));
-}
-RT_ALSO_PTSZ(cudaStreamIsCapturing)
-
-#if CUDART_VERSION >= 13000
-SIM_EXPORT cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *status,
-                                                unsigned long long *id, cudaGraph_t *graph,
-                                                const cudaGraphNode_t **dependencies, const cudaGraphEdgeData **edges,
-                                                size_t *n)
-{
-	(void)id;
-	(void)graph;
-	(void)dependencies;
-	(void)edges;
-	(void)n;
-	return cudaStreamIsCapturing(stream, status);
-}
-RT_ALSO_PTSZ(cudaStreamGetCaptureInfo)
-#else
-SIM_EXPORT cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *status,
-                                                unsigned long long *id)
-{
-	(void)id;
-	return cudaStreamIsCapturing(stream, status);
-}
-RT_ALSO_PTSZ(cudaStreamGetCaptureInfo)
-
-SIM_EXPORT cudaError_t cudaStreamGetCaptureInfo_v2(cudaStream_t stream, enum cudaStreamCaptureStatus *status,
-                                                   unsigned long long *id, cudaGraph_t *graph,
-                                                   const cudaGraphNode_t **dependencies, size_t *n)
-{
-	(void)id;
-	(void)graph;
-	(void)dependencies;
-	(void)n;
-	return cudaStreamIsCapturing(stream, status);
-}
-RT_ALSO_PTSZ(cudaStreamGetCaptureInfo_v2)
-
-SIM_EXPORT cudaError_t cudaStreamGetCaptureInfo_v3(cudaStream_t stream, enum cudaStreamCaptureStatus *status,
-                                                   unsigned long long *id, cudaGraph_t *graph,
-                                                   const cudaGraphNode_t **dependencies,
-                                                   const cudaGraphEdgeData **edges, size_t *n)
-{
-	(void)id;
-	(void)graph;
-	(void)dependencies;
-	(void)edges;
-	(void)n;
-	return cudaStreamIsCapturing(stream, status);
-}
-RT_ALSO_PTSZ(cudaStreamGetCaptureInfo_v3)
-#endif
-
-SIM_EXPORT cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
-{
-	RT_READY();
-	return rt_noted(DRV(cuThreadExchangeStreamCaptureMode)((CUstreamCaptureMode *)mode));
-}
-
-cudaError_t rt_cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
-{
-	(void)stream;
-	(void)mode;
-	sim_refuse("cudaStreamBeginCapture");
-	return cudaErrorNotSupported;
-}
-
-cudaError_t rt_cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
-{
-	(void)stream;
-	(void)graph;
-	sim_refuse("cudaStreamEndCapture");
-	return cudaErrorNotSupported;
 }

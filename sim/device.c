@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
+#include "sim/capture.h"
 #include "sim/ledger.h"
 #include "sim/lock.h"
 #include "sim/say.h"
@@ -62,6 +63,11 @@ struct sim_device *sim_device(int ordinal)
 CUresult sim_device_reset(struct sim_device *device)
 {
 	sim_lock();
+	CUresult result = sim_capture_wait_device(device);
+	if (result != CUDA_SUCCESS) {
+		sim_unlock();
+		return result;
+	}
 	sim_scope_note_pending(sim_streams_device_pending(device));
 	sim_timeline_wait(device->ready_ns);
 	while (device->memory.live.n)

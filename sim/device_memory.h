@@ -27,7 +27,7 @@ struct sim_device_memory {
 };
 
 /* What is special about a block; the tag of its range. */
-enum sim_block { SIM_BLOCK_PLAIN, SIM_BLOCK_ORDERED, SIM_BLOCK_ENDING };
+enum sim_block { SIM_BLOCK_PLAIN, SIM_BLOCK_ORDERED, SIM_BLOCK_ENDING, SIM_BLOCK_GRAPH };
 
 /* Reserves the address range: the size asked for, or the largest smaller one the system grants. */
 bool sim_device_memory_map(struct sim_device_memory *memory, size_t bytes);

@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "sim/capture.h"
 #include "sim/clock.h"
 #include "sim/lock.h"
 #include "sim/scope.h"
@@ -21,6 +22,13 @@ struct sim_event {
 	bool is_recorded;
 	uint64_t complete_ns;
 	struct sim_vector covers; /* what the last record is ordered after, itself included */
+	/*
+	 * Recorded by a graph: the operation it is inside of counts as covered when
+	 * asked what is pending, but the event proves nothing about it.
+	 */
+	bool is_inside;
+	unsigned inside_slot;
+	struct sim_capture_mark mark; /* recorded in a capturing stream; then it is no record at all */
 };
 
 static struct {
@@ -82,6 +90,7 @@ CUresult sim_event_destroy(CUevent handle)
 	struct sim_event *event = find(handle);
 	if (event) {
 		sim_vector_free(&event->covers);
+		sim_capture_unmark(&event->mark);
 		event->is_live = false;
 		event->next_free = events.first_free;
 		events.first_free = 1 + (unsigned)(event - events.at);
@@ -90,7 +99,43 @@ CUresult sim_event_destroy(CUevent handle)
 	return event ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
-CUresult sim_event_record(CUevent handle, CUstream stream_handle)
+/* The event stands for the stream as it is now. */
+static CUresult note_record(struct sim_event *event, const struct sim_stream *stream, uint64_t complete_ns)
+{
+	sim_capture_unmark(&event->mark);
+	event->is_recorded = true;
+	event->is_inside = false;
+	event->complete_ns = complete_ns;
+	return sim_vector_copy(&event->covers, &stream->covers) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+/* In a capture a record only names a point of the stream, unless it is wanted as a node. */
+static CUresult record_captured(struct sim_event *event, struct sim_stream *stream, CUevent handle, bool is_node)
+{
+	struct sim_work node = { .type = CU_GRAPH_NODE_TYPE_EVENT_RECORD, .event = handle };
+	bool is_captured;
+
+	if (is_node || !sim_capture_is_valid(stream))
+		return sim_capture_submit(stream, &node, &is_captured);
+	return sim_capture_mark(stream, &event->mark) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+static CUresult record_on(struct sim_stream *stream, CUevent handle, unsigned flags)
+{
+	struct sim_event *event = find(handle);
+	bool is_captured;
+
+	if (sim_is_capturing(stream))
+		return record_captured(event, stream, handle, flags & CU_EVENT_RECORD_EXTERNAL);
+	CUresult result = sim_capture_submit(stream, NULL, &is_captured);
+	if (result == CUDA_SUCCESS)
+		result = sim_timeline_submit(stream, 0, NULL);
+	/* Submitting may have let the lock go: look again. */
+	event = find(handle);
+	return result == CUDA_SUCCESS && event ? note_record(event, stream, stream->ready_ns) : result;
+}
+
+CUresult sim_event_record(CUevent handle, CUstream stream_handle, unsigned flags)
 {
 	CUresult result = CUDA_ERROR_INVALID_HANDLE;
 
@@ -98,38 +143,91 @@ CUresult sim_event_record(CUevent handle, CUstream stream_handle)
 	struct sim_stream *stream = sim_stream_find(stream_handle, sim_scope_is_per_thread());
 	if (stream && find(handle)) {
 		sim_scope_note_stream(stream, stream_handle);
-		result = sim_timeline_submit(stream, 0, NULL);
-		/* Submitting may have let the lock go: look again. */
-		struct sim_event *event = find(handle);
-		if (result == CUDA_SUCCESS && event) {
-			event->is_recorded = true;
-			event->complete_ns = stream->ready_ns;
-			if (!sim_vector_copy(&event->covers, &stream->covers))
-				result = CUDA_ERROR_OUT_OF_MEMORY;
-		}
+		result = record_on(stream, handle, flags);
 	}
 	sim_unlock();
 	return result;
 }
 
-CUresult sim_stream_wait_event(CUstream stream_handle, CUevent handle)
+bool sim_event_exists(CUevent handle)
+{
+	return find(handle) != NULL;
+}
+
+/* What the event is ordered after, without the graph that it is in the middle of. */
+static bool copy_proof(struct sim_vector *into, const struct sim_event *event)
+{
+	if (!sim_vector_copy(into, &event->covers))
+		return false;
+	if (event->is_inside)
+		into->at[event->inside_slot]--;
+	return true;
+}
+
+CUresult sim_event_order_graph(CUevent handle, struct sim_stream *stream, uint64_t *until_ns)
+{
+	const struct sim_event *event = find(handle);
+	struct sim_vector proof = { 0 };
+
+	*until_ns = 0;
+	if (!event)
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (event->mark.capture)
+		return CUDA_ERROR_CAPTURED_EVENT;
+	if (!event->is_recorded)
+		return CUDA_SUCCESS;
+	*until_ns = event->complete_ns;
+	bool is_fine = copy_proof(&proof, event) && sim_vector_merge(&stream->covers, &proof);
+	sim_vector_free(&proof);
+	return is_fine ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult sim_event_record_in_graph(CUevent handle, const struct sim_stream *stream, uint64_t complete_ns)
+{
+	struct sim_event *event = find(handle);
+	/* An event destroyed since the graph was made is not recorded. */
+	CUresult result = event ? note_record(event, stream, complete_ns) : CUDA_SUCCESS;
+
+	if (event) {
+		event->is_inside = true;
+		event->inside_slot = stream->slot;
+	}
+	return result;
+}
+
+static CUresult wait_on(struct sim_stream *stream, CUevent handle, unsigned flags)
+{
+	struct sim_work node = { .type = CU_GRAPH_NODE_TYPE_WAIT_EVENT, .event = handle };
+	const struct sim_event *event = find(handle);
+	uint64_t until_ns;
+	bool is_captured;
+
+	if (event->mark.capture)
+		return sim_capture_join(stream, &event->mark);
+	if (sim_is_capturing(stream) && sim_capture_is_valid(stream) && !(flags & CU_EVENT_WAIT_EXTERNAL)) {
+		sim_capture_invalidate(stream);
+		return CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
+	}
+	CUresult result = sim_capture_submit(stream, &node, &is_captured);
+	if (result != CUDA_SUCCESS || is_captured)
+		return result;
+	/* An event that was never recorded is no reason to wait; the wait is submitted all the same. */
+	result = sim_event_order_graph(handle, stream, &until_ns);
+	if (result != CUDA_SUCCESS)
+		return result;
+	sim_timeline_delay(stream, until_ns);
+	return sim_timeline_submit(stream, 0, NULL);
+}
+
+CUresult sim_stream_wait_event(CUstream stream_handle, CUevent handle, unsigned flags)
 {
 	CUresult result = CUDA_ERROR_INVALID_HANDLE;
 
 	sim_lock();
 	struct sim_stream *stream = sim_stream_find(stream_handle, sim_scope_is_per_thread());
-	const struct sim_event *event = find(handle);
-	if (stream && event) {
+	if (stream && find(handle)) {
 		sim_scope_note_stream(stream, stream_handle);
-		result = CUDA_SUCCESS;
-		/* An event that was never recorded is no reason to wait; the wait is submitted all the same. */
-		if (event->is_recorded) {
-			sim_timeline_delay(stream, event->complete_ns);
-			if (!sim_vector_merge(&stream->covers, &event->covers))
-				result = CUDA_ERROR_OUT_OF_MEMORY;
-		}
-		if (result == CUDA_SUCCESS)
-			result = sim_timeline_submit(stream, 0, NULL);
+		result = wait_on(stream, handle, flags);
 	}
 	sim_unlock();
 	return result;
@@ -141,8 +239,12 @@ CUresult sim_event_elapsed(float *ms, CUevent start_handle, CUevent end_handle)
 
 	sim_lock();
 	const struct sim_event *start = find(start_handle), *end = find(end_handle);
-	if (start && end && start->is_recorded && end->is_recorded &&
-	    !((start->flags | end->flags) & CU_EVENT_DISABLE_TIMING)) {
+	if (start && start->mark.capture) {
+		result = sim_capture_wait_mark(&start->mark);
+	} else if (end && end->mark.capture) {
+		result = sim_capture_wait_mark(&end->mark);
+	} else if (start && end && start->is_recorded && end->is_recorded &&
+	           !((start->flags | end->flags) & CU_EVENT_DISABLE_TIMING)) {
 		uint64_t now = sim_clock_now();
 		result = start->complete_ns > now || end->complete_ns > now ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
 		if (result == CUDA_SUCCESS)
@@ -159,34 +261,36 @@ CUresult sim_event_sync(CUevent handle)
 	sim_lock();
 	sim_scope_note_event(handle);
 	const struct sim_event *event = find(handle);
-	if (event && event->is_recorded) {
+	CUresult result = event ? sim_capture_wait_mark(&event->mark) : CUDA_ERROR_INVALID_HANDLE;
+	if (result == CUDA_SUCCESS && event->is_recorded) {
 		uint64_t until_ns = event->complete_ns;
 		sim_scope_note_pending(sim_streams_exceed_certified(&event->covers));
-		bool has_snapshot = sim_vector_copy(&covered, &event->covers);
+		bool has_snapshot = copy_proof(&covered, event);
 		sim_timeline_wait(until_ns);
 		if (has_snapshot)
 			sim_streams_certify(&covered);
 	}
 	sim_unlock();
 	sim_vector_free(&covered);
-	return event ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+	return result;
 }
 
 CUresult sim_event_query(CUevent handle)
 {
-	CUresult result = CUDA_ERROR_INVALID_HANDLE;
+	struct sim_vector covered = { 0 };
 
 	sim_lock();
 	sim_scope_note_event(handle);
 	uint64_t now = sim_timeline_catch_up_locked();
 	const struct sim_event *event = find(handle);
-	if (event) {
-		result = CUDA_SUCCESS;
-		if (event->is_recorded && event->complete_ns > now)
+	CUresult result = event ? sim_capture_wait_mark(&event->mark) : CUDA_ERROR_INVALID_HANDLE;
+	if (result == CUDA_SUCCESS && event->is_recorded) {
+		if (event->complete_ns > now)
 			result = CUDA_ERROR_NOT_READY;
-		else if (event->is_recorded)
-			sim_streams_certify(&event->covers);
+		else if (copy_proof(&covered, event))
+			sim_streams_certify(&covered);
 	}
 	sim_unlock();
+	sim_vector_free(&covered);
 	return result;
 }

@@ -9,15 +9,26 @@
 
 #include <cuda.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "sim/knobs.h"
 
 SIM_EXPORT CUresult sim_event_create(CUevent *event, unsigned flags);
 SIM_EXPORT CUresult sim_event_destroy(CUevent event);
-SIM_EXPORT CUresult sim_event_record(CUevent event, CUstream stream);
+/* flags: CU_EVENT_RECORD_EXTERNAL; makes a difference only if the stream captures. */
+SIM_EXPORT CUresult sim_event_record(CUevent event, CUstream stream, unsigned flags);
 SIM_EXPORT CUresult sim_event_elapsed(float *ms, CUevent start, CUevent end);
 SIM_EXPORT CUresult sim_event_sync(CUevent event);
 SIM_EXPORT CUresult sim_event_query(CUevent event);
-SIM_EXPORT CUresult sim_stream_wait_event(CUstream stream, CUevent event);
+/* flags: CU_EVENT_WAIT_EXTERNAL, likewise. */
+SIM_EXPORT CUresult sim_stream_wait_event(CUstream stream, CUevent event, unsigned flags);
+
+/* For nodes of graphs; lock held. */
+struct sim_stream;
+bool sim_event_exists(CUevent event);
+/* The operation that the stream gets next comes after the event. *until_ns: when that is; 0 if it was never recorded. */
+CUresult sim_event_order_graph(CUevent event, struct sim_stream *stream, uint64_t *until_ns);
+/* The event is recorded inside the stream's last operation, which goes on after it. */
+CUresult sim_event_record_in_graph(CUevent event, const struct sim_stream *stream, uint64_t complete_ns);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/capture.h"
 #include "sim/clock.h"
 #include "sim/device_thread.h"
 #include "sim/include/synctally_sim.h"
@@ -38,7 +39,7 @@ struct stub {
 	const struct sim_function *function;
 };
 
-enum { N_BUCKETS = 4096, ARG_ALIGN = 16 };
+enum { N_BUCKETS = 4096, ARG_ALIGN = 16, MAX_BLOCK_THREADS = 1024 };
 
 static struct sim_function *functions[N_BUCKETS];
 static struct stub *stubs[N_BUCKETS];
@@ -103,6 +104,19 @@ const char *sim_kernel_name_of_stub(const void *address)
 	const struct stub *stub = find_stub(address);
 	sim_unlock();
 	return stub ? stub->function->name : NULL;
+}
+
+const void *sim_kernel_stub_of_name(const char *name)
+{
+	const void *address = NULL;
+
+	sim_lock();
+	for (unsigned i = 0; i < N_BUCKETS && !address; i++)
+		for (const struct stub *s = stubs[i]; s && !address; s = s->next)
+			if (strcmp(s->function->name, name) == 0)
+				address = s->address;
+	sim_unlock();
+	return address;
 }
 
 static struct kernel *copy_kernel(const struct synctally_sim_kernel *from)
@@ -190,6 +204,17 @@ static void run_kernel(struct sim_op *op)
 	launch->kernel->run(&launch->launch);
 }
 
+/* Fills the pointers `to` and the bytes they point at. */
+static void copy_args(const struct kernel *kernel, void **to, char *bytes, void **args)
+{
+	for (unsigned i = 0; i < kernel->n_args; i++) {
+		to[i] = bytes;
+		if (args)
+			memcpy(bytes, args[i], kernel->arg_bytes[i]);
+		bytes += (kernel->arg_bytes[i] + ARG_ALIGN - 1) / ARG_ALIGN * ARG_ALIGN;
+	}
+}
+
 /* One block: the op, the argument pointers, then the arguments themselves. */
 static struct launch_op *make_launch(const struct kernel *kernel, const struct sim_launch_config *config, void **args)
 {
@@ -207,13 +232,7 @@ static struct launch_op *make_launch(const struct kernel *kernel, const struct s
 	op->launch.shared_bytes = config->shared_bytes;
 	op->launch.args = op->args;
 	op->launch.user = kernel->user;
-	char *copy = (char *)op + head;
-	for (unsigned i = 0; i < kernel->n_args; i++) {
-		op->args[i] = copy;
-		if (args)
-			memcpy(copy, args[i], kernel->arg_bytes[i]);
-		copy += (kernel->arg_bytes[i] + ARG_ALIGN - 1) / ARG_ALIGN * ARG_ALIGN;
-	}
+	copy_args(kernel, op->args, (char *)op + head, args);
 	return op;
 }
 
@@ -222,14 +241,73 @@ void sim_launch_takes(uint64_t device_ns)
 	next_launch_ns = device_ns;
 }
 
-static uint64_t take_duration(const struct kernel *kernel)
+CUresult sim_kernel_work_check(const struct sim_kernel_work *work)
 {
-	uint64_t ns = next_launch_ns;
+	const unsigned *grid = work->config.grid, *block = work->config.block;
+	uint64_t threads = (uint64_t)block[0] * block[1] * block[2], blocks = (uint64_t)grid[0] * grid[1] * grid[2];
 
-	next_launch_ns = 0;
+	if (!work->function)
+		return CUDA_ERROR_INVALID_HANDLE;
+	return threads && threads <= MAX_BLOCK_THREADS && blocks ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+bool sim_kernel_work_copy(struct sim_kernel_work *to, const struct sim_kernel_work *from)
+{
+	const struct kernel *kernel = from->registered ? from->registered : from->function->kernel;
+
+	*to = *from;
+	to->registered = kernel;
+	to->args = NULL;
+	if (!from->args || !kernel || !kernel->run || kernel->n_args == 0)
+		return true;
+	size_t head = (kernel->n_args * sizeof(void *) + ARG_ALIGN - 1) / ARG_ALIGN * ARG_ALIGN;
+	to->args = malloc(head + kernel->args_bytes);
+	if (!to->args)
+		return false;
+	copy_args(kernel, to->args, (char *)to->args + head, from->args);
+	return true;
+}
+
+void sim_kernel_work_drop(struct sim_kernel_work *work)
+{
+	free(work->args);
+}
+
+CUresult sim_kernel_work_op(const struct sim_kernel_work *work, struct sim_op **op, uint64_t *duration_ns)
+{
+	const struct kernel *kernel = work->registered;
+	uint64_t ns = work->device_ns;
+
+	*op = NULL;
+	if (kernel && kernel->run) {
+		struct launch_op *launch = make_launch(kernel, &work->config, work->args);
+		if (!launch)
+			return CUDA_ERROR_OUT_OF_MEMORY;
+		*op = &launch->op;
+	}
 	if (ns == 0 && kernel)
 		ns = kernel->device_ns;
-	return sim_jitter(sim_knobs()->latency_ns + (ns ? ns : sim_knobs()->kernel_ns));
+	*duration_ns = sim_jitter(sim_knobs()->latency_ns + (ns ? ns : sim_knobs()->kernel_ns));
+	return CUDA_SUCCESS;
+}
+
+static CUresult launch_on(struct sim_stream *stream, const struct sim_kernel_work *work)
+{
+	struct sim_work node = { .type = CU_GRAPH_NODE_TYPE_KERNEL, .kernel = *work };
+	struct sim_op *op;
+	uint64_t duration_ns;
+	bool is_captured;
+	CUresult result = sim_capture_submit(stream, &node, &is_captured);
+
+	if (result != CUDA_SUCCESS || is_captured)
+		return result;
+	result = sim_kernel_work_op(work, &op, &duration_ns);
+	bool computes = op != NULL;
+	if (result == CUDA_SUCCESS)
+		result = sim_timeline_submit(stream, duration_ns, op);
+	if (result == CUDA_SUCCESS && !computes)
+		sim_readback_forget();
+	return result;
 }
 
 CUresult sim_launch(struct sim_function *function, const struct sim_launch_config *config, void **args)
@@ -239,14 +317,10 @@ CUresult sim_launch(struct sim_function *function, const struct sim_launch_confi
 	sim_lock();
 	struct sim_stream *stream = sim_stream_find(config->stream, sim_scope_is_per_thread());
 	if (stream) {
-		const struct kernel *kernel = function->kernel;
-		bool computes = kernel && kernel->run;
-		struct launch_op *op = computes ? make_launch(kernel, config, args) : NULL;
+		struct sim_kernel_work work = { function, *config, args, function->kernel, next_launch_ns };
+		next_launch_ns = 0;
 		sim_scope_note_stream(stream, config->stream);
-		result = computes && !op ? CUDA_ERROR_OUT_OF_MEMORY
-		                         : sim_timeline_submit(stream, take_duration(kernel), op ? &op->op : NULL);
-		if (result == CUDA_SUCCESS && !computes)
-			sim_readback_forget();
+		result = launch_on(stream, &work);
 	}
 	sim_unlock();
 	return result;
@@ -270,6 +344,14 @@ static void run_host_func(struct sim_op *op)
 		host->callback(host->stream, CUDA_SUCCESS, host->data);
 }
 
+/* A callback, which gets the stream it runs in, cannot become a node of a graph. */
+static CUresult capture_host_func(struct sim_stream *stream, const struct host_func_op *what, bool *is_captured)
+{
+	struct sim_work node = { .type = CU_GRAPH_NODE_TYPE_HOST, .host = { what->func, what->data } };
+
+	return sim_capture_submit(stream, what->func ? &node : NULL, is_captured);
+}
+
 static CUresult submit_host_func(const struct host_func_op *what)
 {
 	CUresult result = CUDA_ERROR_INVALID_HANDLE;
@@ -283,13 +365,30 @@ static CUresult submit_host_func(const struct host_func_op *what)
 	sim_lock();
 	struct sim_stream *stream = sim_stream_find(what->stream, sim_scope_is_per_thread());
 	if (stream) {
+		bool is_captured;
 		sim_scope_note_stream(stream, what->stream);
-		result = sim_timeline_submit(stream, sim_knobs()->host_func_ns, &op->op);
-		op = NULL;
+		result = capture_host_func(stream, what, &is_captured);
+		if (result == CUDA_SUCCESS && !is_captured) {
+			result = sim_timeline_submit(stream, sim_knobs()->host_func_ns, &op->op);
+			op = NULL;
+		}
 	}
 	sim_unlock();
 	free(op);
 	return result;
+}
+
+CUresult sim_host_work_op(CUhostFn func, void *data, struct sim_op **op, uint64_t *duration_ns)
+{
+	struct host_func_op *host = malloc(sizeof *host);
+
+	if (!host)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	*host = (struct host_func_op){ .func = func, .data = data };
+	host->op = (struct sim_op){ .apply = run_host_func, .is_unlocked = true };
+	*op = &host->op;
+	*duration_ns = sim_knobs()->host_func_ns;
+	return CUDA_SUCCESS;
 }
 
 CUresult sim_launch_host_func(CUstream stream, CUhostFn func, void *data)

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "sim/capture.h"
+#include "sim/graph_memory.h"
 #include "sim/host_memory.h"
 #include "sim/lock.h"
 #include "sim/scope.h"
@@ -50,12 +52,48 @@ CUresult sim_memory_alloc_device(uintptr_t *address, size_t bytes)
 	if (bytes == 0)
 		return CUDA_ERROR_INVALID_VALUE;
 	sim_lock();
-	uintptr_t block = sim_device_memory_alloc(device_memory(), bytes, SIM_BLOCK_PLAIN);
+	CUresult result = sim_capture_unsafe();
+	uintptr_t block = 0;
+	if (result == CUDA_SUCCESS)
+		block = sim_device_memory_alloc(device_memory(), bytes, SIM_BLOCK_PLAIN);
 	sim_unlock();
 	if (!block)
-		return CUDA_ERROR_OUT_OF_MEMORY;
+		return result == CUDA_SUCCESS ? CUDA_ERROR_OUT_OF_MEMORY : result;
 	*address = block;
 	return CUDA_SUCCESS;
+}
+
+static CUresult alloc_captured(struct sim_stream *stream, uintptr_t *address, size_t bytes)
+{
+	struct sim_work node = { .type = CU_GRAPH_NODE_TYPE_MEM_ALLOC, .memory = { .bytes = bytes } };
+	bool is_captured;
+
+	node.memory.block = sim_graph_memory_new(bytes, &node.memory.address);
+	if (!node.memory.block)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	CUresult result = sim_capture_submit(stream, &node, &is_captured);
+	sim_graph_memory_drop(node.memory.block);
+	if (result == CUDA_SUCCESS)
+		*address = node.memory.address;
+	return result;
+}
+
+static CUresult alloc_on(struct sim_stream *stream, uintptr_t *address, size_t bytes)
+{
+	bool is_captured;
+
+	if (sim_is_capturing(stream))
+		return alloc_captured(stream, address, bytes);
+	CUresult result = sim_capture_submit(stream, NULL, &is_captured);
+	if (result != CUDA_SUCCESS)
+		return result;
+	uintptr_t block = sim_device_memory_alloc(device_memory(), bytes, SIM_BLOCK_ORDERED);
+	result = block ? sim_timeline_submit(stream, 0, NULL) : CUDA_ERROR_OUT_OF_MEMORY;
+	if (result == CUDA_SUCCESS)
+		*address = block;
+	else if (block)
+		sim_device_memory_free(device_memory(), block);
+	return result;
 }
 
 CUresult sim_memory_alloc_ordered(uintptr_t *address, size_t bytes, CUstream handle)
@@ -66,14 +104,8 @@ CUresult sim_memory_alloc_ordered(uintptr_t *address, size_t bytes, CUstream han
 		return CUDA_ERROR_INVALID_VALUE;
 	sim_lock();
 	struct sim_stream *stream = sim_stream_find(handle, sim_scope_is_per_thread());
-	if (stream) {
-		uintptr_t block = sim_device_memory_alloc(device_memory(), bytes, SIM_BLOCK_ORDERED);
-		result = block ? sim_timeline_submit(stream, 0, NULL) : CUDA_ERROR_OUT_OF_MEMORY;
-		if (result == CUDA_SUCCESS)
-			*address = block;
-		else if (block)
-			sim_device_memory_free(device_memory(), block);
-	}
+	if (stream)
+		result = alloc_on(stream, address, bytes);
 	sim_unlock();
 	return result;
 }
@@ -83,10 +115,13 @@ CUresult sim_memory_alloc_host(void **address, size_t bytes, bool is_managed)
 	if (bytes == 0)
 		return CUDA_ERROR_INVALID_VALUE;
 	sim_lock();
-	void *block = sim_host_memory_alloc(bytes, is_managed ? SIM_HOST_MANAGED : SIM_HOST_PINNED);
+	CUresult result = sim_capture_unsafe();
+	void *block = NULL;
+	if (result == CUDA_SUCCESS)
+		block = sim_host_memory_alloc(bytes, is_managed ? SIM_HOST_MANAGED : SIM_HOST_PINNED);
 	sim_unlock();
 	if (!block)
-		return CUDA_ERROR_OUT_OF_MEMORY;
+		return result == CUDA_SUCCESS ? CUDA_ERROR_OUT_OF_MEMORY : result;
 	*address = block;
 	return CUDA_SUCCESS;
 }
@@ -112,9 +147,15 @@ CUresult sim_memory_free_device(uintptr_t address)
 	CUresult result = address ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 
 	sim_lock();
+	CUresult refused = sim_capture_unsafe();
 	const struct sim_range *block = address ? sim_memory_find(address) : NULL;
-	if (!block || block->base != address) {
+	if (refused != CUDA_SUCCESS) {
+		result = refused;
+	} else if (!block || block->base != address) {
 		leave_to_device(false);
+	} else if (block->tag == SIM_BLOCK_GRAPH && sim_memory_kind(address) == SIM_MEMORY_DEVICE) {
+		leave_to_device(false);
+		result = sim_graph_memory_end(address) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 	} else if (sim_memory_kind(address) == SIM_MEMORY_DEVICE) {
 		/* Memory from cudaMallocAsync is no reason to wait (R15). */
 		leave_to_device(block->tag == SIM_BLOCK_PLAIN && sim_knobs()->free_waits);
@@ -138,34 +179,45 @@ static void apply_free(struct sim_op *op)
 	sim_device_memory_free(device_memory(), ((struct free_op *)op)->address);
 }
 
-CUresult sim_memory_free_ordered(uintptr_t address, CUstream handle)
+static CUresult free_on(struct sim_stream *stream, uintptr_t address)
 {
-	struct free_op *op = calloc(1, sizeof *op);
-	CUresult result = CUDA_ERROR_INVALID_VALUE;
+	struct sim_work node = { .type = CU_GRAPH_NODE_TYPE_MEM_FREE, .memory = { .address = address } };
+	struct sim_range *block = sim_device_memory_find(device_memory(), address);
+	bool is_captured;
 
+	CUresult result = sim_capture_submit(stream, &node, &is_captured);
+	if (result != CUDA_SUCCESS || is_captured)
+		return result;
+	if (!block || block->base != address || block->tag == SIM_BLOCK_ENDING)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (block->tag == SIM_BLOCK_GRAPH)
+		return sim_graph_memory_end(address) ? sim_timeline_submit(stream, 0, NULL) : CUDA_ERROR_INVALID_VALUE;
+	struct free_op *op = calloc(1, sizeof *op);
 	if (!op)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	op->op.apply = apply_free;
 	op->address = address;
+	block->tag = SIM_BLOCK_ENDING;
+	return sim_timeline_submit(stream, 0, &op->op);
+}
+
+CUresult sim_memory_free_ordered(uintptr_t address, CUstream handle)
+{
+	CUresult result = CUDA_ERROR_INVALID_HANDLE;
+
 	sim_lock();
 	struct sim_stream *stream = sim_stream_find(handle, sim_scope_is_per_thread());
-	struct sim_range *block = sim_device_memory_find(device_memory(), address);
-	if (!stream) {
-		result = CUDA_ERROR_INVALID_HANDLE;
-	} else if (block && block->base == address && block->tag != SIM_BLOCK_ENDING) {
-		block->tag = SIM_BLOCK_ENDING;
-		result = sim_timeline_submit(stream, 0, &op->op);
-		op = NULL;
-	}
+	if (stream)
+		result = free_on(stream, address);
 	sim_unlock();
-	free(op);
 	return result;
 }
 
 CUresult sim_memory_free_host(void *address)
 {
 	sim_lock();
-	const struct sim_range *block = sim_host_memory_find(address);
+	CUresult refused = sim_capture_unsafe();
+	const struct sim_range *block = refused == CUDA_SUCCESS ? sim_host_memory_find(address) : NULL;
 	bool is_ours = block && block->base == (uintptr_t)address && block->tag == SIM_HOST_PINNED;
 	size_t bytes = is_ours ? block->bytes : 0;
 	leave_to_device(is_ours && sim_knobs()->free_host_waits);
@@ -174,6 +226,8 @@ CUresult sim_memory_free_host(void *address)
 		is_ours = sim_host_memory_free(address, SIM_HOST_PINNED);
 	}
 	sim_unlock();
+	if (refused != CUDA_SUCCESS)
+		return refused;
 	return is_ours ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -182,8 +236,13 @@ CUresult sim_memory_register(void *address, size_t bytes)
 	if (!address || bytes == 0)
 		return CUDA_ERROR_INVALID_VALUE;
 	sim_lock();
-	enum sim_register result = sim_host_memory_register(address, bytes);
+	CUresult refused = sim_capture_unsafe();
+	enum sim_register result = SIM_REGISTER_NO_MEMORY;
+	if (refused == CUDA_SUCCESS)
+		result = sim_host_memory_register(address, bytes);
 	sim_unlock();
+	if (refused != CUDA_SUCCESS)
+		return refused;
 	if (result == SIM_REGISTER_OVERLAP)
 		return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
 	return result == SIM_REGISTER_OK ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
@@ -192,7 +251,8 @@ CUresult sim_memory_register(void *address, size_t bytes)
 CUresult sim_memory_unregister(void *address)
 {
 	sim_lock();
-	const struct sim_range *range = sim_host_memory_find(address);
+	CUresult refused = sim_capture_unsafe();
+	const struct sim_range *range = refused == CUDA_SUCCESS ? sim_host_memory_find(address) : NULL;
 	bool is_ours = range && range->base == (uintptr_t)address && range->tag == SIM_HOST_REGISTERED;
 	size_t bytes = is_ours ? range->bytes : 0;
 	leave_to_device(is_ours && sim_knobs()->unregister_waits);
@@ -201,6 +261,8 @@ CUresult sim_memory_unregister(void *address)
 		is_ours = sim_host_memory_unregister(address);
 	}
 	sim_unlock();
+	if (refused != CUDA_SUCCESS)
+		return refused;
 	return is_ours ? CUDA_SUCCESS : CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
 }
 

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "sim/capture.h"
 #include "sim/knobs.h"
 #include "sim/lock.h"
 
@@ -72,6 +73,8 @@ struct sim_stream *sim_stream_create(struct sim_device *device, enum sim_stream_
 
 void sim_stream_destroy(struct sim_stream *stream)
 {
+	if (stream->part)
+		sim_capture_end_stream(stream);
 	stream->is_live = false;
 }
 

@@ -24,6 +24,8 @@ enum sim_stream_kind { SIM_STREAM_LEGACY, SIM_STREAM_PER_THREAD, SIM_STREAM_BLOC
 /* What is asked about: a synchronize of the stream, or an operation submitted to it now. */
 enum sim_reach { SIM_REACH_SYNC, SIM_REACH_SUBMIT };
 
+struct sim_capture_part;
+
 struct sim_stream {
 	struct sim_device *device;
 	enum sim_stream_kind kind;
@@ -35,7 +37,8 @@ struct sim_stream {
 	uint64_t n_submitted; /* its own count, never reset */
 	uint64_t seen;        /* submissions of the other side of the legacy rule that `covers` has */
 	struct sim_vector covers;
-	uint64_t *completions; /* of the last queue_depth operations, a ring; NULL before the first */
+	struct sim_capture_part *part; /* in a capture; NULL while the stream executes */
+	uint64_t *completions;         /* of the last queue_depth operations, a ring; NULL before the first */
 };
 
 /* Returns NULL without memory. */

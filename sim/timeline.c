@@ -13,7 +13,7 @@ static struct {
 	struct sim_op **heap; /* earliest completion first; ties in order of submission */
 	size_t n;
 	size_t capacity;
-	uint64_t n_submitted;
+	uint64_t n_pushed;
 	bool is_applying;         /* a thread runs a host function with the lock let go */
 	uint64_t applying_ns;     /* completion time of that function */
 	_Atomic uint64_t next_ns; /* completion of heap[0]; readable without the lock */
@@ -33,11 +33,13 @@ static void note_next(void)
 	atomic_store_explicit(&timeline.next_ns, next, memory_order_relaxed);
 }
 
-static bool reserve(void)
+static bool reserve(size_t n)
 {
-	if (timeline.n < timeline.capacity)
+	if (n <= timeline.capacity - timeline.n)
 		return true;
 	size_t capacity = timeline.capacity ? 2 * timeline.capacity : 256;
+	while (capacity - timeline.n < n)
+		capacity *= 2;
 	struct sim_op **heap = realloc(timeline.heap, capacity * sizeof(*heap));
 	if (!heap)
 		return false;
@@ -172,18 +174,30 @@ static void block_on_full_queue(struct sim_stream *stream)
 	}
 }
 
-CUresult sim_timeline_submit(struct sim_stream *stream, uint64_t duration_ns, struct sim_op *op)
+static void push(struct sim_op *op, uint64_t complete_ns)
+{
+	op->complete_ns = complete_ns;
+	op->number = ++timeline.n_pushed;
+	timeline.heap[timeline.n] = op;
+	sift_up(timeline.n++);
+	note_next();
+}
+
+CUresult sim_timeline_begin(struct sim_stream *stream, uint64_t *start_ns)
+{
+	block_on_full_queue(stream);
+	if (!sim_stream_order(stream))
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	uint64_t start = sim_stream_target(stream, SIM_REACH_SUBMIT), now = sim_clock_now();
+	*start_ns = start > now ? start : now;
+	return CUDA_SUCCESS;
+}
+
+/* The operation's place in the order of its stream. */
+static void append(struct sim_stream *stream, uint64_t complete)
 {
 	struct sim_device *device = stream->device;
 
-	block_on_full_queue(stream);
-	if ((op && !reserve()) || !sim_stream_order(stream)) {
-		free(op);
-		return CUDA_ERROR_OUT_OF_MEMORY;
-	}
-	uint64_t start = sim_stream_target(stream, SIM_REACH_SUBMIT);
-	uint64_t now = sim_clock_now();
-	uint64_t complete = (start > now ? start : now) + duration_ns;
 	stream->completions[stream->n_submitted % sim_knobs()->queue_depth] = complete;
 	stream->covers.at[stream->slot] = ++stream->n_submitted;
 	stream->ready_ns = complete;
@@ -194,15 +208,48 @@ CUresult sim_timeline_submit(struct sim_stream *stream, uint64_t duration_ns, st
 		if (complete > device->blocking_ready_ns)
 			device->blocking_ready_ns = complete;
 	}
-	timeline.n_submitted++;
-	if (op) {
-		op->complete_ns = complete;
-		op->number = timeline.n_submitted;
-		timeline.heap[timeline.n] = op;
-		sift_up(timeline.n++);
-		note_next();
+}
+
+CUresult sim_timeline_submit_effects(struct sim_stream *stream, const struct sim_span *span,
+                                     const struct sim_effect *effects, size_t n)
+{
+	if (!reserve(n)) {
+		for (size_t i = 0; i < n; i++)
+			free(effects[i].op);
+		return CUDA_ERROR_OUT_OF_MEMORY;
 	}
+	append(stream, span->start_ns + span->duration_ns);
+	for (size_t i = 0; i < n; i++)
+		push(effects[i].op, span->start_ns + effects[i].after_ns);
 	return CUDA_SUCCESS;
+}
+
+CUresult sim_timeline_submit(struct sim_stream *stream, uint64_t duration_ns, struct sim_op *op)
+{
+	struct sim_span span = { .duration_ns = duration_ns };
+	struct sim_effect effect = { op, duration_ns };
+
+	if (sim_timeline_begin(stream, &span.start_ns) == CUDA_SUCCESS)
+		return sim_timeline_submit_effects(stream, &span, &effect, op ? 1 : 0);
+	free(op);
+	return CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+void sim_timeline_add(struct sim_op *op, uint64_t complete_ns)
+{
+	if (reserve(1))
+		push(op, complete_ns);
+	else
+		free(op);
+}
+
+void sim_timeline_call_host_function(CUhostFn func, void *data)
+{
+	bool was_in = in_host_function;
+
+	in_host_function = true;
+	func(data);
+	in_host_function = was_in;
 }
 
 void sim_timeline_delay(struct sim_stream *stream, uint64_t until_ns)

@@ -25,7 +25,7 @@ struct sim_op {
 	void (*apply)(struct sim_op *op); /* with the lock, unless is_unlocked */
 	bool is_unlocked;                 /* runs code of the program */
 	uint64_t complete_ns;
-	uint64_t number;     /* in the process-wide order of submission */
+	uint64_t number;     /* in the order of submission, which decides where times are equal */
 	uintptr_t host_base; /* host memory it will touch, for sim_timeline_cancel() */
 	size_t host_bytes;
 };
@@ -37,6 +37,37 @@ struct sim_op {
  * frees op. Lock held; let go while blocked.
  */
 CUresult sim_timeline_submit(struct sim_stream *stream, uint64_t duration_ns, struct sim_op *op);
+
+/* One of several things that an operation does, some time after it has begun. */
+struct sim_effect {
+	struct sim_op *op;
+	uint64_t after_ns;
+};
+
+/*
+ * Waits for room in the queue of the stream; then *start_ns is when an
+ * operation submitted now would begin, which stays true as long as the lock is
+ * held. CUDA_ERROR_OUT_OF_MEMORY. Lock as above.
+ */
+CUresult sim_timeline_begin(struct sim_stream *stream, uint64_t *start_ns);
+
+/*
+ * Submits an operation that begins then and does several things: in order of
+ * time, and as listed where times are equal. CUDA_ERROR_OUT_OF_MEMORY submits
+ * nothing; the effects are the timeline's in any case. Lock held.
+ */
+struct sim_span {
+	uint64_t start_ns; /* not before what sim_timeline_begin() said */
+	uint64_t duration_ns;
+};
+CUresult sim_timeline_submit_effects(struct sim_stream *stream, const struct sim_span *span,
+                                     const struct sim_effect *effects, size_t n);
+
+/* What no stream does, at a time to come. Without memory it is dropped. Lock held. */
+void sim_timeline_add(struct sim_op *op, uint64_t complete_ns);
+
+/* Runs code of the program that may make no API call, now. Lock not held. */
+void sim_timeline_call_host_function(CUhostFn func, void *data);
 
 /* Makes operations that come next to the stream begin no earlier than this. Lock held. */
 void sim_timeline_delay(struct sim_stream *stream, uint64_t until_ns);

@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "sim/capture.h"
 #include "sim/lock.h"
 #include "sim/scope.h"
 #include "sim/stream.h"
@@ -14,8 +15,10 @@ CUresult sim_wait_stream(CUstream handle)
 
 	sim_lock();
 	struct sim_stream *stream = sim_stream_find(handle, sim_scope_is_per_thread());
-	if (stream) {
+	CUresult result = stream ? sim_capture_wait(stream) : CUDA_ERROR_INVALID_HANDLE;
+	if (stream)
 		sim_scope_note_stream(stream, handle);
+	if (result == CUDA_SUCCESS) {
 		sim_scope_note_pending(sim_stream_is_pending(stream, SIM_REACH_SYNC));
 		bool has_snapshot = sim_stream_snapshot(stream, SIM_REACH_SYNC, &covered);
 		sim_timeline_wait(sim_stream_target(stream, SIM_REACH_SYNC));
@@ -24,7 +27,7 @@ CUresult sim_wait_stream(CUstream handle)
 	}
 	sim_unlock();
 	sim_vector_free(&covered);
-	return stream ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+	return result;
 }
 
 CUresult sim_wait_device(void)
@@ -33,6 +36,11 @@ CUresult sim_wait_device(void)
 	struct sim_vector covered = { 0 };
 
 	sim_lock();
+	CUresult result = sim_capture_wait_device(device);
+	if (result != CUDA_SUCCESS) {
+		sim_unlock();
+		return result;
+	}
 	sim_scope_note_pending(sim_streams_device_pending(device));
 	bool has_snapshot = sim_streams_snapshot_device(device, &covered);
 	sim_timeline_wait(device->ready_ns);
@@ -48,22 +56,24 @@ CUresult sim_wait_before_reset(void)
 	const struct sim_device *device = sim_device(0);
 
 	sim_lock();
-	sim_scope_note_pending(sim_streams_device_pending(device));
-	sim_timeline_wait(device->ready_ns);
+	CUresult result = sim_capture_wait_device(device);
+	if (result == CUDA_SUCCESS) {
+		sim_scope_note_pending(sim_streams_device_pending(device));
+		sim_timeline_wait(device->ready_ns);
+	}
 	sim_unlock();
-	return CUDA_SUCCESS;
+	return result;
 }
 
 CUresult sim_query_stream(CUstream handle)
 {
 	struct sim_vector covered = { 0 };
-	CUresult result = CUDA_ERROR_INVALID_HANDLE;
 
 	sim_lock();
 	uint64_t now = sim_timeline_catch_up_locked();
 	const struct sim_stream *stream = sim_stream_find(handle, sim_scope_is_per_thread());
-	if (stream) {
-		result = CUDA_SUCCESS;
+	CUresult result = stream ? sim_capture_wait(stream) : CUDA_ERROR_INVALID_HANDLE;
+	if (result == CUDA_SUCCESS) {
 		if (sim_stream_target(stream, SIM_REACH_SYNC) > now)
 			result = CUDA_ERROR_NOT_READY;
 		else if (sim_stream_is_pending(stream, SIM_REACH_SYNC) &&
@@ -93,10 +103,11 @@ CUresult sim_end_stream(CUstream handle)
 	struct sim_stream *stream = sim_stream_find(handle, false);
 	/* The default streams cannot be destroyed. */
 	bool is_created = stream && stream->number >= 2;
-	if (is_created)
+	CUresult result = is_created ? sim_capture_name(stream) : CUDA_ERROR_INVALID_HANDLE;
+	if (result == CUDA_SUCCESS)
 		sim_stream_destroy(stream);
 	sim_unlock();
-	return is_created ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+	return result;
 }
 
 CUresult sim_stream_facts(CUstream handle, struct sim_stream_facts *facts)
@@ -110,4 +121,13 @@ CUresult sim_stream_facts(CUstream handle, struct sim_stream_facts *facts)
 	}
 	sim_unlock();
 	return stream ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUresult sim_stream_may_be_named(CUstream handle)
+{
+	sim_lock();
+	const struct sim_stream *stream = sim_stream_find(handle, sim_scope_is_per_thread());
+	CUresult result = stream ? sim_capture_name(stream) : CUDA_ERROR_INVALID_HANDLE;
+	sim_unlock();
+	return result;
 }

@@ -28,5 +28,7 @@ struct sim_stream_facts {
 	unsigned long long id;
 };
 SIM_EXPORT CUresult sim_stream_facts(CUstream stream, struct sim_stream_facts *facts);
+/* For questions that a capturing stream may not be asked (R20): CUDA_SUCCESS if this one may. */
+SIM_EXPORT CUresult sim_stream_may_be_named(CUstream stream);
 
 #endif

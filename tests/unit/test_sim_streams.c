@@ -351,20 +351,6 @@ static void each_thread_has_its_own_default_stream(void **state)
 	expect_last("cuStreamSynchronize_ptsz", false, 0);
 }
 
-static void capture_is_refused_and_never_active(void **state)
-{
-	CUstream s = new_stream(CU_STREAM_NON_BLOCKING);
-	CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_ACTIVE;
-	CUgraph graph;
-
-	(void)state;
-	assert_int_equal(cuStreamBeginCapture_v2(s, CU_STREAM_CAPTURE_MODE_GLOBAL), CUDA_ERROR_NOT_SUPPORTED);
-	assert_int_equal(cuGraphCreate(&graph, 0), CUDA_ERROR_NOT_SUPPORTED);
-	ok(cuStreamIsCapturing(s, &status));
-	assert_int_equal(status, CU_STREAM_CAPTURE_STATUS_NONE);
-	ok(cuStreamDestroy_v2(s));
-}
-
 #define TEST(function) cmocka_unit_test_setup(function, settle)
 
 int main(void)
@@ -376,7 +362,6 @@ int main(void)
 		TEST(elapsed_time_is_the_time_of_the_kernels), TEST(device_wait_covers_everything_even_dead_streams),
 		TEST(a_full_queue_blocks_the_launch),          TEST(host_functions_run_in_order),
 		TEST(kernels_with_a_host_function_compute),    TEST(each_thread_has_its_own_default_stream),
-		TEST(capture_is_refused_and_never_active),
 	};
 
 	sim_fixture_start(
