@@ -54,7 +54,7 @@ static struct sy_site place_of(struct adding *adding, const struct sy_event *eve
 	uint32_t number = sy_index_add(&adding->places, key, sizeof(key));
 
 	adding->sites = sy_mem_grow(adding->sites, &adding->sites_capacity, number, sizeof(*adding->sites));
-	return number < known ? adding->sites[number] : (struct sy_site){ NULL, NULL, 0, false };
+	return number < known ? adding->sites[number] : (struct sy_site){ NULL, NULL, 0, 0, false };
 }
 
 static struct sy_site site_of(struct adding *adding, const struct sy_trace_thread *thread, const struct sy_event *event)
@@ -210,6 +210,21 @@ static void group_sync(struct adding *adding, const struct sy_act *act, const st
 		tally_add(&profile->groups[by].at[number[by]].tally[part], act, verdict, launches_before);
 }
 
+static void tell_counted(struct adding *adding, const struct sy_row *row, const struct sy_act *act,
+                         const struct sy_verdict *verdict)
+{
+	struct sy_profile *profile = adding->profile;
+	struct sy_counted counted = { .process = profile->n_processes - 1,
+		                      .step = sy_steps_of(&adding->process->steps, act->first),
+		                      .row = (uint32_t)(row - profile->rows),
+		                      .thread = adding->thread_name,
+		                      .outcome = verdict->outcome,
+		                      .blocked_ns = act->blocked_ns,
+		                      .waited_ns = verdict->waited_ns };
+
+	profile->on_counted(profile->on_counted_context, &counted);
+}
+
 static void count_act(void *context, const struct sy_trace_thread *thread, const struct sy_act *act)
 {
 	struct adding *adding = context;
@@ -221,6 +236,7 @@ static void count_act(void *context, const struct sy_trace_thread *thread, const
 	uint32_t launches_before = act->first->launches - adding->launches_then;
 	const struct sy_event *last = act->second ? act->second : act->first;
 	bool is_driver = sy_trace_api(adding->trace, act->first->api)->is_driver;
+	struct sy_row *row;
 
 	adding->process->acts[verdict.class]++;
 	adding->profile->n_calls += act->second ? 2 : 1;
@@ -239,8 +255,12 @@ static void count_act(void *context, const struct sy_trace_thread *thread, const
 	} else if (verdict.class == SY_ACT_COPY) {
 		value[SY_METRIC_COPIES]++;
 	}
-	if (verdict.class <= SY_ACT_STAGING)
-		tally_add(&row_of(adding, thread, act, verdict.class)->tally[part], act, &verdict, launches_before);
+	if (verdict.class > SY_ACT_STAGING)
+		return;
+	row = row_of(adding, thread, act, verdict.class);
+	tally_add(&row->tally[part], act, &verdict, launches_before);
+	if (is_inside && adding->profile->on_counted)
+		tell_counted(adding, row, act, &verdict);
 }
 
 static void learn_act(void *context, const struct sy_trace_thread *thread, const struct sy_act *act)

@@ -105,8 +105,21 @@ struct sy_process {
 	uint32_t n_blind;
 };
 
+/* One sync or staged upload in a counted step, at the moment it is counted. */
+struct sy_counted {
+	size_t process; /* position in processes */
+	uint32_t step;
+	uint32_t row;       /* position in rows */
+	const char *thread; /* as in sy_row */
+	enum sy_outcome outcome;
+	uint64_t blocked_ns, waited_ns;
+};
+typedef void sy_counted_fn(void *context, const struct sy_counted *counted);
+
 struct sy_profile {
 	struct sy_arena arena;
+	sy_counted_fn *on_counted; /* NULL: nobody wants more than totals; set between init and the first add */
+	void *on_counted_context;
 	const char **command;
 	uint32_t n_command;
 	const char *cwd; /* of the first process when it started; NULL not known */

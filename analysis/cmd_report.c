@@ -4,8 +4,8 @@
  */
 #include "analysis/cli.h"
 #include "analysis/inputs.h"
+#include "analysis/load.h"
 #include "analysis/produce.h"
-#include "analysis/run_note.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -16,8 +16,7 @@ struct options {
 	const char *format;
 	const char *output; /* NULL: stdout */
 	int by;
-	struct sy_step_range range;
-	bool has_skip, has_limit;
+	struct sy_range_wish steps;
 };
 
 enum { OPTION_FORMAT = 256, OPTION_BY, OPTION_SKIP, OPTION_STEPS };
@@ -40,11 +39,11 @@ static int set_option(struct options *options, int option, const char *value)
 			                value);
 		return 0;
 	case OPTION_SKIP:
-		options->has_skip = sy_parse_count(value, &options->range.skip);
-		return options->has_skip ? 0 : sy_usage("report", "not a number of steps: --skip %s", value);
+		options->steps.has_skip = sy_parse_count(value, &options->steps.range.skip);
+		return options->steps.has_skip ? 0 : sy_usage("report", "not a number of steps: --skip %s", value);
 	case OPTION_STEPS:
-		options->has_limit = sy_parse_count(value, &options->range.limit);
-		return options->has_limit ? 0 : sy_usage("report", "not a number of steps: --steps %s", value);
+		options->steps.has_limit = sy_parse_count(value, &options->steps.range.limit);
+		return options->steps.has_limit ? 0 : sy_usage("report", "not a number of steps: --steps %s", value);
 	default:
 		return sy_usage("report", "unknown or incomplete option");
 	}
@@ -72,18 +71,6 @@ static int parse(int argc, char **argv, struct options *options)
 	return optind < argc ? 0 : sy_usage("report", "a directory or a trace is missing");
 }
 
-/* What the command line leaves open, the note of the run decides. */
-static struct sy_step_range range_of(const struct options *options, const struct sy_inputs *inputs)
-{
-	struct sy_step_range range = sy_run_note_read(inputs->paths[0]);
-
-	if (options->has_skip)
-		range.skip = options->range.skip;
-	if (options->has_limit)
-		range.limit = options->range.limit;
-	return range;
-}
-
 static int report(const struct options *options, const struct sy_inputs *inputs)
 {
 	FILE *out = options->output ? fopen(options->output, "we") : stdout;
@@ -94,7 +81,7 @@ static int report(const struct options *options, const struct sy_inputs *inputs)
 		sy_say("cannot write the report: path=%s: %s", options->output, strerror(errno));
 		return SY_EXIT_USAGE;
 	}
-	request.range = range_of(options, inputs);
+	request.range = sy_load_range(&options->steps, inputs);
 	request.render = sy_render_find(options->format);
 	request.out = out;
 	request.is_terminal = isatty(fileno(out));

@@ -5,6 +5,14 @@
 
 #include "analysis/report.h"
 
+/* At most SY_REPORT_MAX_TABLES; the columns must outlive the report. A row is table->n_columns empty cells. */
+struct sy_table *sy_report_add_table(struct sy_report *report, const char *title, const struct sy_column *columns,
+                                     unsigned n_columns);
+struct sy_cell *sy_report_add_row(struct sy_table *table);
+struct sy_cell sy_cell_text(const char *value);
+struct sy_cell sy_cell_count(double value);
+struct sy_cell sy_cell_ns(double value);
+
 void sy_report_note(struct sy_report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void sy_report_notes(struct sy_report *report, const struct sy_profile *profile);
 void sy_report_tables(struct sy_report *report, const struct sy_profile *profile, enum sy_by by);

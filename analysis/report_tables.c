@@ -9,43 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct sy_table *new_table(struct sy_report *report, const char *title, const struct sy_column *columns,
-                                  unsigned n_columns)
-{
-	struct sy_table *table = &report->tables[report->n_tables++];
-
-	table->title = title;
-	table->columns = columns;
-	table->n_columns = n_columns;
-	return table;
-}
-
-static struct sy_cell *new_row(struct sy_table *table)
-{
-	size_t row_bytes = table->n_columns * sizeof(*table->cells);
-
-	table->cells = sy_mem_grow(table->cells, &table->rows_capacity, table->n_rows, row_bytes);
-	return table->cells + table->n_columns * table->n_rows++;
-}
-
-static struct sy_cell text(const char *value)
-{
-	return (struct sy_cell){ SY_CELL_TEXT, value, 0 };
-}
-
-static struct sy_cell count(double value)
-{
-	return (struct sy_cell){ SY_CELL_COUNT, NULL, value };
-}
-
-static struct sy_cell time_ns(double value)
-{
-	return (struct sy_cell){ SY_CELL_NS, NULL, value };
-}
-
 static struct sy_cell measured(enum sy_metric metric, double value)
 {
-	return sy_metric_desc[metric].unit == SY_UNIT_NS ? time_ns(value) : count(value);
+	return sy_metric_desc[metric].unit == SY_UNIT_NS ? sy_cell_ns(value) : sy_cell_count(value);
 }
 
 /* ---- per step, or totals --------------------------------------------------------- */
@@ -68,7 +34,7 @@ static bool is_shown(const struct sy_profile *profile, enum sy_metric metric)
 
 static void add_step_table(struct sy_report *report, const struct sy_profile *profile)
 {
-	struct sy_table *table = new_table(report, NULL, step_columns, 5);
+	struct sy_table *table = sy_report_add_table(report, NULL, step_columns, 5);
 
 	for (int m = 0; m < SY_N_METRICS; m++) {
 		const struct sy_stat *stat = &profile->stat[m];
@@ -77,8 +43,8 @@ static void add_step_table(struct sy_report *report, const struct sy_profile *pr
 
 		if (stat->n == 0 || !is_shown(profile, metric))
 			continue;
-		cell = new_row(table);
-		cell[0] = text(sy_metric_desc[m].heading);
+		cell = sy_report_add_row(table);
+		cell[0] = sy_cell_text(sy_metric_desc[m].heading);
 		cell[1] = measured(metric, stat->median);
 		cell[2] = measured(metric, (double)stat->min);
 		cell[3] = measured(metric, (double)stat->max);
@@ -88,15 +54,15 @@ static void add_step_table(struct sy_report *report, const struct sy_profile *pr
 
 static void add_total_table(struct sy_report *report, const struct sy_profile *profile)
 {
-	struct sy_table *table = new_table(report, NULL, total_columns, 2);
+	struct sy_table *table = sy_report_add_table(report, NULL, total_columns, 2);
 
 	for (int m = 0; m < SY_METRIC_STEP_NS; m++) {
 		struct sy_cell *cell;
 
 		if (!is_shown(profile, (enum sy_metric)m))
 			continue;
-		cell = new_row(table);
-		cell[0] = text(sy_metric_desc[m].heading);
+		cell = sy_report_add_row(table);
+		cell[0] = sy_cell_text(sy_metric_desc[m].heading);
 		cell[1] = measured((enum sy_metric)m, (double)profile->total[SY_PART_STEPS][m]);
 	}
 }
@@ -133,13 +99,13 @@ static const struct sy_column line_total_columns[] = {
 /* Seven cells that lines and groups have in common. */
 static void put_tally(struct sy_cell *cell, const struct sy_tally *tally, double per)
 {
-	cell[0] = count((double)tally->count / per);
-	cell[1] = count((double)tally->outcome[SY_OUTCOME_DRAIN] / per);
-	cell[2] = count((double)tally->outcome[SY_OUTCOME_EMPTY] / per);
-	cell[3] = count((double)tally->outcome[SY_OUTCOME_DONE_ALREADY] / per);
-	cell[4] = time_ns((double)tally->waited_ns / per);
-	cell[5] = time_ns((double)tally->blocked_ns / per);
-	cell[6] = count(tally->count ? (double)tally->launches_before / (double)tally->count : 0);
+	cell[0] = sy_cell_count((double)tally->count / per);
+	cell[1] = sy_cell_count((double)tally->outcome[SY_OUTCOME_DRAIN] / per);
+	cell[2] = sy_cell_count((double)tally->outcome[SY_OUTCOME_EMPTY] / per);
+	cell[3] = sy_cell_count((double)tally->outcome[SY_OUTCOME_DONE_ALREADY] / per);
+	cell[4] = sy_cell_ns((double)tally->waited_ns / per);
+	cell[5] = sy_cell_ns((double)tally->blocked_ns / per);
+	cell[6] = sy_cell_count(tally->count ? (double)tally->launches_before / (double)tally->count : 0);
 }
 
 /* "d2h pinned"; for sets only the memory. */
@@ -154,14 +120,15 @@ static const char *copy_words(struct sy_report *report, const struct sy_row *row
 static void put_place(struct sy_report *report, const struct sy_profile *profile, const struct sy_row *row,
                       struct sy_cell *cell)
 {
-	cell[0] = text(sy_report_place(report, profile, &row->site));
-	cell[1] = text(row->site.is_native ? "" : row->site.function);
+	cell[0] = sy_cell_text(sy_report_place(report, profile, &row->site));
+	cell[1] = sy_cell_text(row->site.is_native ? "" : row->site.function);
 }
 
 static void add_line_table(struct sy_report *report, const struct sy_profile *profile)
 {
 	double per = profile->n_samples ? (double)profile->n_samples : 1;
-	struct sy_table *table = new_table(report, NULL, profile->n_samples ? line_columns : line_total_columns, 11);
+	struct sy_table *table =
+		sy_report_add_table(report, NULL, profile->n_samples ? line_columns : line_total_columns, 11);
 
 	for (uint32_t i = 0; i < profile->n_rows; i++) {
 		const struct sy_row *row = profile->sorted[i];
@@ -169,10 +136,10 @@ static void add_line_table(struct sy_report *report, const struct sy_profile *pr
 
 		if (row->class == SY_ACT_STAGING || row->tally[SY_PART_STEPS].count == 0)
 			continue;
-		cell = new_row(table);
+		cell = sy_report_add_row(table);
 		put_place(report, profile, row, cell);
-		cell[2] = text(sy_act_class_name(row->class));
-		cell[3] = text(copy_words(report, row));
+		cell[2] = sy_cell_text(sy_act_class_name(row->class));
+		cell[3] = sy_cell_text(copy_words(report, row));
 		put_tally(cell + 4, &row->tally[SY_PART_STEPS], per);
 	}
 	if (table->n_rows == 0)
@@ -195,10 +162,10 @@ static const struct sy_column staging_columns[2][5] = {
 static void add_staging_table(struct sy_report *report, const struct sy_profile *profile)
 {
 	double per = profile->n_samples ? (double)profile->n_samples : 1;
-	struct sy_table *table = new_table(report,
-	                                   "Uploads from pageable memory that only stage: the host copies, "
-	                                   "it does not wait",
-	                                   staging_columns[profile->n_samples > 0], 5);
+	struct sy_table *table = sy_report_add_table(report,
+	                                             "Uploads from pageable memory that only stage: the host copies, "
+	                                             "it does not wait",
+	                                             staging_columns[profile->n_samples > 0], 5);
 
 	for (uint32_t i = 0; i < profile->n_rows; i++) {
 		const struct sy_row *row = profile->sorted[i];
@@ -207,11 +174,11 @@ static void add_staging_table(struct sy_report *report, const struct sy_profile 
 
 		if (row->class != SY_ACT_STAGING || tally->count == 0)
 			continue;
-		cell = new_row(table);
+		cell = sy_report_add_row(table);
 		put_place(report, profile, row, cell);
-		cell[2] = count((double)tally->count / per);
-		cell[3] = count((double)tally->bytes / per);
-		cell[4] = time_ns((double)tally->blocked_ns / per);
+		cell[2] = sy_cell_count((double)tally->count / per);
+		cell[3] = sy_cell_count((double)tally->bytes / per);
+		cell[4] = sy_cell_ns((double)tally->blocked_ns / per);
 	}
 	if (table->n_rows == 0)
 		report->n_tables--;
@@ -249,7 +216,7 @@ static int by_blocked(const void *a, const void *b)
 static void add_group_table(struct sy_report *report, const struct sy_profile *profile, enum sy_grouping by)
 {
 	const struct sy_groups *groups = &profile->groups[by];
-	struct sy_table *table = new_table(report, NULL, group_columns[profile->n_samples > 0][by], 8);
+	struct sy_table *table = sy_report_add_table(report, NULL, group_columns[profile->n_samples > 0][by], 8);
 	struct sy_group **sorted = sy_mem_alloc(&report->arena, groups->keys.n * sizeof(struct sy_group *));
 	size_t n = 0;
 
@@ -259,9 +226,9 @@ static void add_group_table(struct sy_report *report, const struct sy_profile *p
 	if (n)
 		qsort(sorted, n, sizeof(struct sy_group *), by_blocked);
 	for (size_t i = 0; i < n; i++) {
-		struct sy_cell *cell = new_row(table);
+		struct sy_cell *cell = sy_report_add_row(table);
 
-		cell[0] = text(sorted[i]->name);
+		cell[0] = sy_cell_text(sorted[i]->name);
 		put_tally(cell + 1, &sorted[i]->tally[SY_PART_STEPS],
 		          sorted[i]->n_steps ? (double)sorted[i]->n_steps : 1);
 	}
@@ -282,16 +249,16 @@ static void add_each_step_table(struct sy_report *report, const struct sy_profil
 	static const uint8_t shown[] = { SY_METRIC_SYNCS,        SY_METRIC_DRAINS,   SY_METRIC_EMPTY,
 		                         SY_METRIC_DONE_ALREADY, SY_METRIC_LAUNCHES, SY_METRIC_BLOCKED_NS,
 		                         SY_METRIC_WAITED_NS,    SY_METRIC_STEP_NS };
-	struct sy_table *table = new_table(report, NULL, each_columns, 10);
+	struct sy_table *table = sy_report_add_table(report, NULL, each_columns, 10);
 
 	for (size_t p = 0; p < profile->n_processes; p++) {
 		const struct sy_process *process = &profile->processes[p];
 
 		for (uint32_t s = process->steps.first; s < process->steps.end; s++) {
-			struct sy_cell *cell = new_row(table);
+			struct sy_cell *cell = sy_report_add_row(table);
 
-			cell[0] = count(process->pid);
-			cell[1] = count(s);
+			cell[0] = sy_cell_count(process->pid);
+			cell[1] = sy_cell_count(s);
 			for (unsigned i = 0; i < sizeof(shown); i++) {
 				enum sy_metric metric = (enum sy_metric)shown[i];
 

@@ -46,7 +46,7 @@ static struct sy_site python_site(const struct sy_trace_thread *thread, uint32_t
 			break;
 		}
 	}
-	return (struct sy_site){ frame.file, frame.function, frame.line, false };
+	return (struct sy_site){ frame.file, frame.function, frame.line, frame.first_line, false };
 }
 
 struct sy_site sy_site_of(const struct sy_trace_thread *thread, uint32_t stack, uint32_t native, struct sy_arena *arena)
@@ -57,8 +57,8 @@ struct sy_site sy_site_of(const struct sy_trace_thread *thread, uint32_t stack, 
 	if (depth)
 		return python_site(thread, stack, depth);
 	if (sy_thread_native_depth(thread, native) == 0)
-		return (struct sy_site){ "?", "", 0, true };
+		return (struct sy_site){ "?", "", 0, 0, true };
 	place = sy_thread_native(thread, native, 0);
-	return (struct sy_site){ place.module, sy_mem_printf(arena, "+0x%llx", (unsigned long long)place.offset), 0,
+	return (struct sy_site){ place.module, sy_mem_printf(arena, "+0x%llx", (unsigned long long)place.offset), 0, 0,
 		                 true };
 }

@@ -16,6 +16,7 @@ struct sy_site {
 	const char *file; /* Python: the file as the interpreter names it; native: path of the module; "?" unknown */
 	const char *function; /* native: "+0x1234", the offset in the module; "" unknown */
 	uint32_t line;        /* 0: not known */
+	uint32_t first_line;  /* of the function; 0: not known */
 	bool is_native;
 };
 

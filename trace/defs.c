@@ -334,9 +334,9 @@ uint32_t sy_thread_stack_depth(const struct sy_trace_thread *thread, uint32_t st
 
 struct sy_trace_frame sy_thread_frame(const struct sy_trace_thread *thread, uint32_t stack, uint32_t depth)
 {
-	struct sy_trace_frame frame = { UNKNOWN, UNKNOWN, 0 };
+	struct sy_trace_frame frame = { UNKNOWN, UNKNOWN, 0, 0 };
 	long at = sy_defs_find(&thread->defs[SY_DEF_STACK], stack);
-	uint32_t fields[3];
+	uint32_t fields[4];
 	uint32_t id;
 
 	if (at < 0 || depth >= thread->defs[SY_DEF_STACK].refs[at].payload_bytes / 4)
@@ -349,6 +349,7 @@ struct sy_trace_frame sy_thread_frame(const struct sy_trace_thread *thread, uint
 	frame.file = text_of(&thread->defs[SY_DEF_STRING], fields[0]);
 	frame.function = text_of(&thread->defs[SY_DEF_STRING], fields[1]);
 	frame.line = fields[2];
+	frame.first_line = fields[3];
 	return frame;
 }
 

@@ -139,7 +139,8 @@ long sy_defs_find(const struct sy_defs *defs, uint32_t id);
 struct sy_trace_frame {
 	const char *file;
 	const char *function;
-	uint32_t line; /* 0: not known */
+	uint32_t line;       /* 0: not known */
+	uint32_t first_line; /* of the function; 0: not known */
 };
 
 /* Frames of a Python stack, innermost first. 0 if it is not defined. */
