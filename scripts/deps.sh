@@ -55,6 +55,7 @@ libelf-dev       header   libelf.h
 libdw-dev        header   elfutils/libdw.h
 libsmartcols-dev header   libsmartcols/libsmartcols.h
 libjansson-dev   header   jansson.h
+libyaml-dev      header   yaml.h
 libcmocka-dev    header   cmocka.h
 python3          python   sys
 python3-venv     python   ensurepip
