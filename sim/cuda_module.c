@@ -2,9 +2,10 @@
 /*
  * cuda_module.c - libcuda: modules, libraries, functions, launches, occupancy
  *
- * Images are not read: any name a program asks a module for is a function of
- * that name, and a variable of GLOBAL_BYTES. Modules and libraries are one
- * thing, and so are functions and kernels.
+ * Code is not read: any name a program asks a module for is a function of that
+ * name. Variables are as long as a cubin says; in other images any name is one
+ * of GLOBAL_BYTES. Modules and libraries are one thing, and so are functions
+ * and kernels.
  */
 #include "sim/cuda_face.h"
 
@@ -13,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "sim/cuda_image.h"
 #include "sim/kernel.h"
 #include "sim/memory.h"
 
@@ -23,7 +25,8 @@ enum { MAX_BLOCK_THREADS = 1024, SM_THREADS = 1536, SM_BLOCKS = 24, WARP = 32, R
 
 struct global {
 	struct global *next;
-	uintptr_t address;
+	uintptr_t address; /* 0 until somebody asks */
+	size_t bytes;
 	char name[];
 };
 
@@ -36,6 +39,34 @@ struct module {
 static pthread_mutex_t modules_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct module *modules;
 
+static int add_global(void *module, const char *name, size_t bytes)
+{
+	struct module *m = module;
+	struct global *g = malloc(sizeof *g + strlen(name) + 1);
+
+	if (!g)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	g->address = 0;
+	g->bytes = bytes;
+	strcpy(g->name, name);
+	g->next = m->globals;
+	m->globals = g;
+	return CUDA_SUCCESS;
+}
+
+static void free_module(struct module *m)
+{
+	while (m->globals) {
+		struct global *next = m->globals->next;
+
+		if (m->globals->address)
+			sim_memory_free_device(m->globals->address);
+		free(m->globals);
+		m->globals = next;
+	}
+	free(m);
+}
+
 static CUresult load(void **module, const void *image)
 {
 	if (!module || !image)
@@ -43,6 +74,10 @@ static CUresult load(void **module, const void *image)
 	struct module *m = calloc(1, sizeof *m);
 	if (!m)
 		return CUDA_ERROR_OUT_OF_MEMORY;
+	if (sim_image_variables(image, add_global, m) != 0) {
+		free_module(m);
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	}
 	pthread_mutex_lock(&modules_lock);
 	m->next = modules;
 	modules = m;
@@ -63,13 +98,7 @@ static CUresult unload(const void *module)
 	pthread_mutex_unlock(&modules_lock);
 	if (!m)
 		return CUDA_ERROR_INVALID_HANDLE;
-	while (m->globals) {
-		struct global *next = m->globals->next;
-		sim_memory_free_device(m->globals->address);
-		free(m->globals);
-		m->globals = next;
-	}
-	free(m);
+	free_module(m);
 	return CUDA_SUCCESS;
 }
 
@@ -77,7 +106,7 @@ static CUresult load_file(void **module, const char *path)
 {
 	if (!path)
 		return CUDA_ERROR_INVALID_VALUE;
-	return access(path, R_OK) == 0 ? load(module, path) : CUDA_ERROR_FILE_NOT_FOUND;
+	return access(path, R_OK) == 0 ? load(module, "") : CUDA_ERROR_FILE_NOT_FOUND;
 }
 
 static CUresult function_named(struct sim_function **function, const void *module, const char *name)
@@ -93,19 +122,17 @@ static CUresult function_named(struct sim_function **function, const void *modul
 	return CUDA_SUCCESS;
 }
 
-static struct global *add_global(struct module *m, const char *name)
+/* The variable, with memory. NULL without. Called with the lock held. */
+static struct global *find_global(struct module *m, const char *name)
 {
-	uintptr_t address;
-	struct global *g = malloc(sizeof *g + strlen(name) + 1);
+	struct global *g = m->globals;
 
-	if (!g || sim_memory_alloc_device(&address, GLOBAL_BYTES) != CUDA_SUCCESS) {
-		free(g);
+	while (g && strcmp(g->name, name) != 0)
+		g = g->next;
+	if (!g && add_global(m, name, GLOBAL_BYTES) == CUDA_SUCCESS)
+		g = m->globals;
+	if (g && !g->address && sim_memory_alloc_device(&g->address, g->bytes) != CUDA_SUCCESS)
 		return NULL;
-	}
-	g->address = address;
-	strcpy(g->name, name);
-	g->next = m->globals;
-	m->globals = g;
 	return g;
 }
 
@@ -116,18 +143,14 @@ static CUresult global_named(CUdeviceptr *ptr, size_t *bytes, void *module, cons
 	if (!m || !name)
 		return m ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE;
 	pthread_mutex_lock(&modules_lock);
-	struct global *g = m->globals;
-	while (g && strcmp(g->name, name) != 0)
-		g = g->next;
-	if (!g)
-		g = add_global(m, name);
+	struct global *g = find_global(m, name);
 	pthread_mutex_unlock(&modules_lock);
 	if (!g)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	if (ptr)
 		*ptr = g->address;
 	if (bytes)
-		*bytes = GLOBAL_BYTES;
+		*bytes = g->bytes;
 	return CUDA_SUCCESS;
 }
 

@@ -2,6 +2,8 @@
 /* cuda_proc.c - libcuda: how programs find the rest of it, and what went wrong in words */
 #include "sim/cuda_face.h"
 
+#include <dlfcn.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "sim/refusals.h"
@@ -61,10 +63,28 @@ SIM_EXPORT CUresult cuGetProcAddress(const char *name, void **address, int versi
 	return cuGetProcAddress_v2(name, address, version, flags, NULL);
 }
 
+/* Says, once, whose calls will fail. The linker for device code asks too, and does without. */
+static void explain_no_tables(const void *caller)
+{
+	static atomic_flag is_said = ATOMIC_FLAG_INIT;
+	Dl_info asker = { .dli_fname = NULL };
+
+	dladdr(caller, &asker);
+	const char *path = asker.dli_fname ? asker.dli_fname : "the program";
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+	if (strncmp(name, "libnvJitLink", strlen("libnvJitLink")) == 0 || atomic_flag_test_and_set(&is_said))
+		return;
+	sim_say("cuGetExportTable: %s seems to have a CUDA runtime linked in, which wants undocumented tables; the "
+	        "simulated device has only the shared libcudart, and calls of this one fail with error 500",
+	        name);
+}
+
 /* The tables behind this are private to the vendor's own libraries: not simulated, by rule. */
 SIM_EXPORT CUresult cuGetExportTable(const void **table, const CUuuid *id)
 {
 	(void)id;
+	explain_no_tables(__builtin_return_address(0));
 	if (table)
 		*table = NULL;
 	return CUDA_ERROR_NOT_FOUND;

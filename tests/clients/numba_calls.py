@@ -21,6 +21,13 @@ def scale(x, factor):
         x[i] *= factor
 
 
+@cuda.jit(debug=True, opt=False)
+def checked(x):
+    i = cuda.grid(1)
+    if i < x.size:
+        x[i] = 1 / x[i]
+
+
 @cuda.jit
 def total(x, result):
     part = cuda.shared.array(128, float32)
@@ -69,6 +76,9 @@ with stream.auto_synchronize():  #: explicit drain
 
 # Host arrays given to a kernel travel both ways, and each way back waits.
 total[8, 128](host, result)  #: readback d2h pageable drain, explicit empty, readback d2h pageable empty, explicit empty
+
+# A kernel with checks: after each launch numba reads whether it raised.
+checked[8, 128](y)  #: readback d2h pageable drain
 
 # Events.
 begin, end = cuda.event(), cuda.event()

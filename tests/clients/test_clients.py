@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""numba-cuda, cuda-bindings and cuda.core: what of them waits, line by line, and that the account is the ledger's."""
+"""numba-cuda, cuda-bindings, cuda.core, ctypes: what of them waits, line by line, and that the account is the ledger's."""
 
 import collections
 import pathlib
@@ -20,7 +20,9 @@ PER_THREAD = {"CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM": "1"}
 def run(record):
     def run_with(*command, **settings):
         recording = record(*command, python=PYTHON, sim=SIM, options=("--step", "off"), **settings)
-        assert recording.done.returncode == 0, recording.done.stderr.decode()
+        errors = recording.done.stderr.decode()
+        assert recording.done.returncode == 0, errors
+        assert "synctally sim:" not in errors  # nothing was refused
         return recording
 
     return run_with
@@ -50,7 +52,7 @@ def seen(report):
     return marks
 
 
-@pytest.mark.parametrize("name", ["numba_calls.py", "bindings_calls.py", "core_calls.py"])
+@pytest.mark.parametrize("name", ["numba_calls.py", "bindings_calls.py", "core_calls.py", "ctypes_calls.py"])
 def test_what_waits_is_what_the_program_says(run, name):
     recording = run(HERE / name)
     assert recording.done.stdout == b"done\n"
@@ -63,7 +65,7 @@ def test_what_waits_is_what_the_program_says(run, name):
 
 def test_launches_of_numba_are_counted(run):
     program = (HERE / "numba_calls.py").read_text()
-    written = len(re.findall(r"\b(add|scale|total)\[8, 128", program))
+    written = len(re.findall(r"\b(add|scale|checked|total)\[8, 128", program))
     # The first is in a loop of three; to set an element is a kernel of numba's own.
     assert run(HERE / "numba_calls.py").report()["totals"]["launches"] == written + 2 + 1
 
@@ -88,3 +90,10 @@ def test_random_calls(run, seed, env):
     assert f"{entries} entries equal, 0 differ" in text
     # The program cannot tell.
     assert run(*program, env=env, preload=False).done.stdout == recording.done.stdout
+
+
+def test_a_runtime_linked_into_the_program_is_refused_in_words(record):
+    code = "from cuda.bindings import runtime; print(int(runtime.cudaMalloc(4)[0]))"
+    done = record("-c", code, python=PYTHON).done
+    assert done.stdout == b"500\n"
+    assert done.stderr.decode().count("seems to have a CUDA runtime linked in") == 1
