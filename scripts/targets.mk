@@ -128,9 +128,9 @@ install: all ## to PREFIX (default /usr/local), below DESTDIR
 	install -D -m 755 $(BUILD)/bin/synctally $(DESTDIR)$(PREFIX)/bin/synctally
 	install -D -m 755 $(BUILD)/lib/libsynctally.so $(LIBDIR)/libsynctally.so
 	install -d $(LIBDIR)/sim
-	install -m 755 $(wildcard $(BUILD)/lib/sim/*.so*) $(LIBDIR)/sim
+	install -m 755 $(BUILD)/lib/sim/*.so* $(LIBDIR)/sim
 	install -d $(DESTDIR)$(PREFIX)/include
-	install -m 644 $(wildcard $(BUILD)/include/*.h) $(DESTDIR)$(PREFIX)/include
+	install -m 644 $(BUILD)/include/*.h $(DESTDIR)$(PREFIX)/include
 uninstall: ## what install put there
 	rm -rf $(LIBDIR)
 	rm -f $(DESTDIR)$(PREFIX)/bin/synctally $(DESTDIR)$(PREFIX)/include/synctally.h \
