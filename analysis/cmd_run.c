@@ -121,7 +121,7 @@ static const char *sim_settings(const char *sim, struct sy_arena *arena)
 static int run_program(const struct options *options, const char *directory, struct sy_arena *arena, int *was_started)
 {
 	const char *preload;
-	struct sy_setting settings[6] = { { NULL, NULL } };
+	struct sy_setting settings[8] = { { NULL, NULL } };
 	struct sy_err err;
 	unsigned n = 0;
 	int status;
@@ -141,6 +141,9 @@ static int run_program(const struct options *options, const char *directory, str
 		settings[n++] = (struct sy_setting){ "SYNCTALLY_SIM", sim_settings(options->sim, arena) };
 	if (options->values)
 		settings[n++] = (struct sy_setting){ "SYNCTALLY_SIM_VALUES", options->values };
+	/* Triton, which torch.compile compiles with, looks for a file, not for a loaded library. */
+	if (options->sim && !getenv("TRITON_LIBCUDA_PATH"))
+		settings[n++] = (struct sy_setting){ "TRITON_LIBCUDA_PATH", sy_preload_device_directory(arena) };
 	settings[n] = (struct sy_setting){ NULL, NULL };
 	status = sy_launch(options->command, settings, was_started, &err);
 	if (!*was_started)

@@ -71,3 +71,11 @@ const char *sy_preload_make(char *const command[], bool is_simulated, struct sy_
 	return sy_mem_printf(arena, "%s/" LIBRARY "%s%s%s%s", directory, *simulated ? ":" : "", simulated,
 	                     before && *before ? ":" : "", before ? before : "");
 }
+
+const char *sy_preload_device_directory(struct sy_arena *arena)
+{
+	struct sy_err err;
+	const char *directory = library_directory(arena, &err);
+
+	return directory ? sy_mem_printf(arena, "%s/sim", directory) : NULL;
+}

@@ -18,4 +18,7 @@
  */
 const char *sy_preload_make(char *const command[], bool is_simulated, struct sy_arena *arena, struct sy_err *err);
 
+/* Where the simulated device's libraries are, for programs that want a path instead of a name. NULL: not found. */
+const char *sy_preload_device_directory(struct sy_arena *arena);
+
 #endif

@@ -24,7 +24,10 @@ readonly LOGS=$BUILD/test-logs
 readonly LIMIT_S=900
 
 # A setting of the caller's shell must not change what is tested.
-unset "${!SYNCTALLY@}" LD_PRELOAD MAKEFLAGS MFLAGS MAKELEVEL
+for variable in "${!SYNCTALLY@}"; do
+	[[ $variable == SYNCTALLY_TEST_* ]] || unset "$variable"
+done
+unset LD_PRELOAD MAKEFLAGS MFLAGS MAKELEVEL
 
 n_passed=0 n_failed=0 n_skipped=0
 

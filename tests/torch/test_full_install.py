@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The same with NVIDIA's own libraries and Triton installed beside PyTorch: `pip install torch`, nothing left out.
+
+That is 5 GB, so only where SYNCTALLY_TEST_FULL_PYTHON names the Python of such an environment.
+"""
+
+import os
+import pathlib
+
+import conftest
+import pytest
+
+PYTHON = os.environ.get("SYNCTALLY_TEST_FULL_PYTHON")
+HERE = pathlib.Path(__file__).parent
+COMPILED = """
+import torch
+model = torch.nn.Sequential(torch.nn.Linear(16, 32), torch.nn.GELU(), torch.nn.Linear(32, 4)).cuda()
+compiled = torch.compile(model)
+optimizer = torch.optim.AdamW(model.parameters())
+x = torch.randn(8, 16).cuda()
+for _ in range(60):
+    loss = compiled(x).pow(2).mean()
+    optimizer.zero_grad(set_to_none=True)
+    loss.backward()
+    optimizer.step()
+    loss.item()
+"""
+
+pytestmark = pytest.mark.skipif(not PYTHON, reason="SYNCTALLY_TEST_FULL_PYTHON is not set")
+
+
+@pytest.fixture
+def record_full(record, monkeypatch):
+    monkeypatch.setattr(conftest.sys, "executable", PYTHON)
+    return record
+
+
+@pytest.mark.parametrize(
+    "command, syncs",
+    [
+        ([conftest.ROOT / "examples" / "torch" / "train_metrics.py"], 26),
+        ([HERE / "trainers.py", "convolution"], 1),
+        ([HERE / "trainers.py", "recurrent"], 1),
+        ([HERE / "trainers.py", "mixed-precision"], 2),
+        (["-c", COMPILED], 1),
+    ],
+    ids=["metrics", "convolution", "recurrent", "mixed-precision", "compiled"],
+)
+def test_syncs_per_step(record_full, command, syncs):
+    run = record_full(*command)
+    assert run.done.returncode == 0, run.done.stderr.decode()
+    per_step = run.report("--skip", "10")["per_step"]["syncs"]
+    assert (per_step["min"], per_step["max"]) == (syncs, syncs)
+    if command[0] != "-c":  # the compiler starts programs of its own, each with a trace
+        status, text = run.sim_diff()
+        assert status == 0, text
