@@ -241,7 +241,7 @@ static void record(struct sy_call *call, bool is_pending)
 	event->flags = (uint8_t)((is_pending ? SY_EVENT_PENDING : 0) | (is_capturing ? SY_EVENT_CAPTURING : 0) |
 	                         (sy_api_desc[call->api].is_per_thread ? SY_EVENT_PER_THREAD : 0));
 	call->record = event;
-	__atomic_store_n(&thread->events->used, thread->events->used + 1, __ATOMIC_RELEASE);
+	sy_thread_commit(thread);
 }
 
 void sy_call_enter(struct sy_call *call)

@@ -25,7 +25,7 @@ struct table {
 	} slots[TABLE_SIZE];
 };
 
-/* A thread's own, so that no look-up needs a lock; sparse, since most threads touch little of it. */
+/* A lane's own, so that no look-up needs a lock; sparse, since most threads touch little of it. */
 struct sy_site_tables {
 	struct table stacks, frames, strings, natives, modules;
 };
@@ -34,19 +34,13 @@ static struct sy_site_tables *tables_of(struct sy_thread *thread)
 {
 	void *at;
 
-	if (SY_LIKELY(thread->sites))
-		return thread->sites;
+	if (SY_LIKELY(thread->lane.sites))
+		return thread->lane.sites;
 	at = mmap(NULL, sizeof(struct sy_site_tables), PROT_READ | PROT_WRITE,
 	          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (at != MAP_FAILED)
-		thread->sites = at;
-	return thread->sites;
-}
-
-void sy_site_tables_free(struct sy_site_tables *tables)
-{
-	if (tables)
-		munmap(tables, sizeof(*tables));
+		thread->lane.sites = at;
+	return thread->lane.sites;
 }
 
 static uint64_t mix(uint64_t hash, uint64_t value)
@@ -86,7 +80,7 @@ static uint32_t define_string(struct sy_state *state, struct sy_thread *thread, 
 {
 	const struct sy_part part = { text, bytes };
 	bool is_new;
-	uint32_t id = find_or_add(&thread->sites->strings, hash_bytes(text, bytes), &is_new);
+	uint32_t id = find_or_add(&thread->lane.sites->strings, hash_bytes(text, bytes), &is_new);
 
 	if (is_new)
 		sy_thread_define(state, thread, SY_DEF_STRING, id, &part, 1);
@@ -96,8 +90,8 @@ static uint32_t define_string(struct sy_state *state, struct sy_thread *thread, 
 static uint32_t define_frame(struct sy_state *state, struct sy_thread *thread, const struct sy_python_frame *frame)
 {
 	bool is_new;
-	uint32_t id =
-		find_or_add(&thread->sites->frames, mix(mix(frame->code, frame->instr), frame->stamp) | 1, &is_new);
+	uint32_t id = find_or_add(&thread->lane.sites->frames, mix(mix(frame->code, frame->instr), frame->stamp) | 1,
+	                          &is_new);
 	struct sy_python_line line;
 	uint32_t payload[4];
 	const struct sy_part part = { payload, sizeof(payload) };
@@ -141,7 +135,7 @@ uint32_t sy_site_python(struct sy_state *state, struct sy_thread *thread)
 		return 0;
 	for (unsigned i = 0; i < n; i++)
 		key = mix(mix(key, frames[i].code ^ frames[i].instr << 1), frames[i].stamp);
-	id = find_or_add(&thread->sites->stacks, key | 1, &is_new);
+	id = find_or_add(&thread->lane.sites->stacks, key | 1, &is_new);
 	if (SY_UNLIKELY(is_new))
 		define_stack(state, thread, id, frames, n);
 	return id;
@@ -162,7 +156,8 @@ static SY_COLD void define_native(struct sy_state *state, struct sy_thread *thre
 			                         { module.path, strlen(module.path) } };
 		bool is_new;
 
-		payload.module = find_or_add(&thread->sites->modules, hash_bytes(module.path, parts[1].bytes), &is_new);
+		payload.module =
+			find_or_add(&thread->lane.sites->modules, hash_bytes(module.path, parts[1].bytes), &is_new);
 		payload.offset -= module.base;
 		if (is_new)
 			sy_thread_define(state, thread, SY_DEF_MODULE, payload.module, parts, 2);
@@ -178,7 +173,7 @@ uint32_t sy_site_native(struct sy_state *state, struct sy_thread *thread, const 
 
 	if (!(sy_config.stacks & SY_STACKS_NATIVE) || !tables_of(thread))
 		return 0;
-	id = find_or_add(&thread->sites->natives, mix(0, (uint64_t)(uintptr_t)caller) | 1, &is_new);
+	id = find_or_add(&thread->lane.sites->natives, mix(0, (uint64_t)(uintptr_t)caller) | 1, &is_new);
 	if (SY_UNLIKELY(is_new))
 		define_native(state, thread, id, caller);
 	return id;

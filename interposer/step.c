@@ -56,7 +56,7 @@ void sy_step_end(enum sy_step_source source, uint32_t stepper)
 	event->status = (int32_t)source;
 	event->flags = SY_EVENT_COMPLETE;
 	__atomic_fetch_add(&state->n_steps, 1, __ATOMIC_RELAXED);
-	__atomic_store_n(&thread->events->used, thread->events->used + 1, __ATOMIC_RELEASE);
+	sy_thread_commit(thread);
 }
 
 SY_EXPORT void synctally_step(void)

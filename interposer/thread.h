@@ -21,24 +21,32 @@ struct sy_state;
 struct sy_work_stream;
 struct sy_site_tables;
 
+/* What an ending thread leaves to the next one in its slot: open segments, and what has been defined in them. */
+struct sy_thread_lane {
+	struct sy_segment_header *events; /* segment being filled; NULL none yet */
+	struct sy_segment_header *defs;
+	uint32_t n_event_segments, n_def_segments;
+	uint32_t number; /* index of the lane's first thread; UINT32_MAX: nothing has been written */
+	uint32_t discarded;
+	struct sy_site_tables *sites; /* site.c */
+};
+
 struct sy_thread {
 	uint64_t launches; /* atomic for readers; by all threads that ever had this slot */
 	uint32_t is_used;  /* atomic; 0 also in a forked child */
 	uint32_t polls;
-	uint32_t index; /* in the trace */
+	uint32_t index; /* in the trace; UINT32_MAX: not there yet */
 	uint32_t tid;
 	uint32_t sequence;      /* of the last event, recorded or discarded */
 	uint32_t device;        /* ordinal selected by cudaSetDevice */
 	uint64_t stream_handle; /* the stream looked up last */
 	struct sy_work_stream *stream;
 	struct sy_work_stream *per_thread_stream;
-	struct sy_segment_header *events; /* segment being filled; NULL none yet */
-	struct sy_segment_header *defs;
-	uint32_t n_event_segments, n_def_segments;
+	struct sy_thread_lane lane;
+	uint32_t room;           /* events that `lane.events` has room for; 0: not this thread's yet */
+	bool is_announced;       /* the events in `lane.events` are known to be this thread's */
 	uint64_t pair_due_ticks; /* when the segment's clock pair is to be refreshed */
 	uint64_t pair_period_ticks;
-	uint32_t discarded;
-	struct sy_site_tables *sites; /* site.c */
 };
 
 /* The calling thread's, made at its first call. NULL: there are too many threads. */
@@ -47,7 +55,10 @@ struct sy_thread *sy_thread_get(struct sy_state *state);
 /* Reserves the next event and fills its common fields, the time of entry last. NULL: it was counted as discarded. */
 struct sy_event *sy_thread_event(struct sy_state *state, struct sy_thread *thread, enum sy_event_kind kind);
 
-/* Appends a definition of this thread (or of the process, for the kinds that are). False: it was not kept. */
+/* The event just reserved has been filled in. */
+void sy_thread_commit(struct sy_thread *thread);
+
+/* Appends a definition of this thread's lane (or of the process, for the kinds that are). False: it was not kept. */
 bool sy_thread_define(struct sy_state *state, struct sy_thread *thread, enum sy_def_kind kind, uint32_t id,
                       const struct sy_part *parts, unsigned n_parts);
 

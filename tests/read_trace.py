@@ -15,6 +15,7 @@ import sys
 BLOCK = 65536
 FILE_HEADER = struct.Struct("<QHHIIIQQQiiiIQQQII64s32s")
 SEGMENT_HEADER = struct.Struct("<IIIIIIQQII16s")
+HANDOVER = struct.Struct("<24x16sII16x")
 DEFINITION_HEADER = struct.Struct("<HHIII")
 EVENT = struct.Struct("<QQQIIIIIIiHBBBBBBI")
 
@@ -23,6 +24,7 @@ EVENTS, DEFINITIONS = 0x53455645, 0x53464544
 TSC, MONOTONIC, VIRTUAL = 1, 2, 3
 API, CLASS, META, STREAM, STRING, FRAME, STACK, MODULE, NATIVE = range(1, 10)
 PROCESS = 0xFFFFFFFF
+THREAD = 3
 COMPLETE, PENDING = 1, 2
 
 MEMORY = {1: "pageable", 2: "pinned", 3: "managed", 4: "device"}
@@ -50,8 +52,8 @@ def clean(data):
 class Trace:
     def __init__(self, data):
         self.data = data
-        self.threads = {}  # index: (tid, [event, ...])
-        self.definitions = {}  # (owner, kind, id): payload
+        self.threads = {}  # index: (tid, lane, [event, ...])
+        self.definitions = {}  # (process or lane, kind, id): payload
         self.last_pair = (0, 0)
         self.read_header()
         segments = list(self.segments())
@@ -89,11 +91,19 @@ class Trace:
 
     def read_events(self, segments):
         for offset, header in sorted(segments, key=lambda s: (s[1][2], s[1][3], s[0])):
-            _, size, thread, _, tid, used, last_ticks, last_monotonic_ns = header[:8]
-            _, events = self.threads.setdefault(thread, (tid, []))
+            _, size, lane, _, tid, used, last_ticks, last_monotonic_ns = header[:8]
             room = (self.payload_end(offset, size) - offset) // EVENT.size
-            for i in range(min(used, room)):
-                events.append(EVENT.unpack_from(self.data, offset + i * EVENT.size))
+            owner = (lane, tid)
+            places = range(offset, offset + min(used, room) * EVENT.size, EVENT.size)
+            if not places:
+                self.threads.setdefault(lane, (tid, lane, []))
+            for place in places:
+                event = EVENT.unpack_from(self.data, place)
+                if event[11] == THREAD and header[9]:
+                    _, tid, thread = HANDOVER.unpack_from(self.data, place)
+                    owner = (thread, tid)
+                else:
+                    self.threads.setdefault(owner[0], (owner[1], lane, []))[2].append(event)
             if last_ticks > self.last_pair[0]:
                 self.last_pair = (last_ticks, last_monotonic_ns)
 
@@ -105,15 +115,15 @@ class Trace:
                 places.append((4096 + SEGMENT_HEADER.size, header))
         places += [s for s in segments if s[1][0] == DEFINITIONS]
         for offset, header in places:
-            _, size, thread, _, _, used = header[:6]
-            self.read_records(offset, min(offset + used, self.payload_end(offset, size)), thread)
+            _, size, lane, _, _, used = header[:6]
+            self.read_records(offset, min(offset + used, self.payload_end(offset, size)), lane)
 
-    def read_records(self, at, end, thread):
+    def read_records(self, at, end, lane):
         while at + DEFINITION_HEADER.size <= end:
             kind, pad, size, number, _ = DEFINITION_HEADER.unpack_from(self.data, at)
             if kind == 0 or size < 16 or size % 8 or at + size > end or pad > size - 16:
                 return
-            owner = PROCESS if kind in (API, CLASS, META, STREAM) else thread
+            owner = PROCESS if kind in (API, CLASS, META, STREAM) else lane
             payload = self.data[at + 16 : at + size - pad]
             if number:
                 self.definitions.setdefault((owner, kind, number), payload)
@@ -139,8 +149,8 @@ class Trace:
         payload = self.definitions.get((owner, kind, number))
         return payload if payload is not None and len(payload) >= least and len(payload) % unit == 0 else None
 
-    def text(self, thread, number):
-        payload = self.defined(thread, STRING, number)
+    def text(self, lane, number):
+        payload = self.defined(lane, STRING, number)
         return "?" if payload is None else clean(payload)
 
     def api(self, number):
@@ -154,33 +164,33 @@ class Trace:
         payload = self.defined(PROCESS, STREAM, number, 16)
         return "-" if payload is None else hex(struct.unpack_from("<Q", payload)[0])
 
-    def stack(self, thread, number):
-        payload = self.defined(thread, STACK, number, unit=4)
+    def stack(self, lane, number):
+        payload = self.defined(lane, STACK, number, unit=4)
         frames = []
         for (frame,) in struct.iter_unpack("<I", payload or b""):
-            fields = self.defined(thread, FRAME, frame, 16)
+            fields = self.defined(lane, FRAME, frame, 16)
             if fields is None:
                 frames.append("?:0 ?")
                 continue
             file, function, line = struct.unpack_from("<III", fields)
-            frames.append(f"{self.text(thread, file)}:{line} {self.text(thread, function)}")
+            frames.append(f"{self.text(lane, file)}:{line} {self.text(lane, function)}")
         return " < ".join(frames) or "-"
 
-    def native(self, thread, number):
-        payload = self.defined(thread, NATIVE, number, unit=16)
+    def native(self, lane, number):
+        payload = self.defined(lane, NATIVE, number, unit=16)
         frames = []
         for module, _, offset in struct.iter_unpack("<IIQ", payload or b""):
-            path = self.defined(thread, MODULE, module, 8)
+            path = self.defined(lane, MODULE, module, 8)
             frames.append(f"{'?' if path is None else clean(path[8:])}+{offset:#x}")
         return " < ".join(frames) or "-"
 
     def lines(self):
         for index in sorted(self.threads):
-            tid, events = self.threads[index]
+            tid, lane, events = self.threads[index]
             for event in events:
-                yield self.line(index, tid, event)
+                yield self.line(index, tid, lane, event)
 
-    def line(self, index, tid, event):
+    def line(self, index, tid, lane, event):
         (enter, duration, size, stack, native, stream, launches, polls, step, status, api, kind, flags, memory,
          direction, device, _, sequence) = event  # fmt: skip
         is_complete = flags & COMPLETE
@@ -192,7 +202,7 @@ class Trace:
             + ((self.span(duration), status) if is_complete else ("-", "-"))
             + (int(bool(flags & PENDING)), size, MEMORY.get(memory & 15, "-"), MEMORY.get(memory >> 4, "-"))
             + (DIRECTION.get(direction, "-"), launches, polls, step, device, hex(flags))
-            + (self.stack(index, stack), self.native(index, native) if is_call else native)
+            + (self.stack(lane, stack), self.native(lane, native) if is_call else native)
         )
 
 

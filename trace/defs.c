@@ -15,7 +15,7 @@
 
 /* A record found, before it is sorted into its table. */
 struct found {
-	uint32_t owner; /* thread index, or SY_PROCESS_THREAD */
+	uint32_t owner; /* lane, or SY_PROCESS_THREAD */
 	uint32_t kind;
 	size_t order; /* where it stood: the last META with a key holds, the first of anything else */
 	struct sy_def_ref ref;
@@ -84,7 +84,7 @@ static int add_record(struct sy_trace *trace, struct finds *finds, const struct 
 	found = add_find(finds);
 	if (!found)
 		return -1;
-	found->owner = belongs_to_process(def->kind) ? SY_PROCESS_THREAD : run->thread;
+	found->owner = belongs_to_process(def->kind) ? SY_PROCESS_THREAD : run->lane;
 	found->kind = def->kind;
 	found->order = finds->n;
 	found->ref.id = def->id;
@@ -233,18 +233,18 @@ static int build_tables(struct sy_trace *trace, const struct finds *finds)
 
 	for (size_t i = 0; i < finds->n; i = end) {
 		const struct found *first = &finds->at[i];
-		struct sy_trace_thread *thread = NULL;
+		struct sy_lane *lane = NULL;
 		struct sy_defs *defs;
 
 		for (end = i + 1; end < finds->n; end++)
 			if (finds->at[end].owner != first->owner || finds->at[end].kind != first->kind)
 				break;
 		if (first->owner != SY_PROCESS_THREAD)
-			thread = sy_trace_find_thread(trace, first->owner);
+			lane = sy_trace_find_lane(trace, first->owner);
 		if (first->owner == SY_PROCESS_THREAD)
 			defs = &process[first->kind];
-		else if (thread)
-			defs = &thread->defs[first->kind];
+		else if (lane)
+			defs = &lane->defs[first->kind];
 		else
 			continue; /* a thread that defined, and then had no event to record */
 		if (build_table(trace, first, end - i, defs) != 0)

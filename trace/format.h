@@ -12,16 +12,19 @@
  *               process definitions that reaches to the end of the block
  *   segment   = one or more consecutive blocks: segment header, then
  *               events (SY_SEG_EVENTS) or definition records (SY_SEG_DEFS)
- *   one writer per segment; a thread's segments are ordered by `sequence`
+ *   one writer per segment at a time; segments of a lane are ordered by `sequence`
+ *   lane      = the segments of a thread and of those that, one after the other, took over from it:
+ *               a thread that ends leaves its segments open, so that short threads cost events, not files
  */
 #ifndef SY_TRACE_FORMAT_H
 #define SY_TRACE_FORMAT_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define SY_FORMAT_MAGIC 0x594c4c4154434e53ull /* "SNCTALLY" in memory */
 #define SY_FORMAT_MAJOR 1                     /* a reader refuses a larger one */
-#define SY_FORMAT_MINOR 0                     /* a reader reads any; unknown kinds are skipped and counted */
+#define SY_FORMAT_MINOR 1                     /* a reader reads any; unknown kinds are skipped and counted */
 
 #define SY_BLOCK_BYTES 65536u
 #define SY_HEADER_BYTES SY_BLOCK_BYTES
@@ -73,29 +76,30 @@ enum sy_segment_kind { SY_SEG_EVENTS = 0x53455645 /* "EVES" */, SY_SEG_DEFS = 0x
 struct sy_segment_header {
 	uint32_t kind;       /* written last, when the segment is ready */
 	uint32_t bytes;      /* whole segment, a multiple of SY_BLOCK_BYTES */
-	uint32_t thread;     /* dense index in this file, or SY_PROCESS_THREAD; process
-	                         * definitions may also stand in further segments, of any thread */
-	uint32_t sequence;   /* 0, 1, ... among the segments of this kind and thread */
-	uint32_t tid;        /* the system's thread id */
+	uint32_t thread;     /* the lane: dense index of the thread that began it, or SY_PROCESS_THREAD; process
+	                      * definitions may also stand in further segments, of any lane */
+	uint32_t sequence;   /* 0, 1, ... among the segments of this kind and lane */
+	uint32_t tid;        /* the system's thread id of who claimed it */
 	uint32_t used;       /* live: events begun, or bytes of definitions, after this header */
 	uint64_t last_ticks; /* live: with last_monotonic_ns a clock pair, refreshed now and then */
 	uint64_t last_monotonic_ns;
-	uint32_t discarded; /* live: events this thread could not record, so far (all its segments) */
-	uint32_t reserved;
-	char name[16]; /* thread name when the segment began, NUL-terminated */
+	uint32_t discarded; /* live: events the threads of this lane could not record, so far */
+	uint32_t handovers; /* live: SY_EVENT_THREAD events in this segment */
+	char name[16];      /* thread name when the segment began, NUL-terminated */
 };
 
 enum sy_event_kind {
-	SY_EVENT_CALL = 1, /* one outermost CUDA call of a recorded class */
-	SY_EVENT_STEP = 2  /* a step of the training loop ended here */
+	SY_EVENT_CALL = 1,  /* one outermost CUDA call of a recorded class */
+	SY_EVENT_STEP = 2,  /* a step of the training loop ended here */
+	SY_EVENT_THREAD = 3 /* struct sy_handover: the events behind it, in this segment, are another thread's */
 };
 
 enum sy_event_flag {
-	SY_EVENT_COMPLETE = 1 << 0,  /* the call returned; without it the event was in flight */
-	SY_EVENT_PENDING = 1 << 1,   /* at entry, work that this call would wait for was not certified complete */
-	SY_EVENT_CAPTURING = 1 << 2, /* the stream was being captured: nothing was executed */
-	SY_EVENT_PER_THREAD = 1 << 3,  /* a spelling in which stream 0 is the per-thread default stream */
-	SY_EVENT_MADE_UP = 1 << 4      /* a copy to the host that showed what a simulated device made up */
+	SY_EVENT_COMPLETE = 1 << 0,   /* the call returned; without it the event was in flight */
+	SY_EVENT_PENDING = 1 << 1,    /* at entry, work that this call would wait for was not certified complete */
+	SY_EVENT_CAPTURING = 1 << 2,  /* the stream was being captured: nothing was executed */
+	SY_EVENT_PER_THREAD = 1 << 3, /* a spelling in which stream 0 is the per-thread default stream */
+	SY_EVENT_MADE_UP = 1 << 4     /* a copy to the host that showed what a simulated device made up */
 };
 
 enum sy_memory {
@@ -114,10 +118,10 @@ enum sy_memory {
 struct sy_event {
 	uint64_t enter_ticks;
 	uint64_t duration_ticks; /* CALL: time in the real function; STEP: 0 */
-	uint64_t bytes;  /* CALL: size of a copy, set or allocation; STEP: launches by the whole process so far */
-	uint32_t stack;  /* Python stack (SY_DEF_STACK of this thread), 0 none */
-	uint32_t native; /* CALL: native caller (SY_DEF_NATIVE of this thread), 0 none; STEP: which optimizer, 0 none */
-	uint32_t stream; /* SY_DEF_STREAM of the process, 0 none */
+	uint64_t bytes;    /* CALL: size of a copy, set or allocation; STEP: launches by the whole process so far */
+	uint32_t stack;    /* Python stack (SY_DEF_STACK of this lane), 0 none */
+	uint32_t native;   /* CALL: native caller (SY_DEF_NATIVE of this lane), 0 none; STEP: which optimizer, 0 none */
+	uint32_t stream;   /* SY_DEF_STREAM of the process, 0 none */
 	uint32_t launches; /* launches by the whole process so far, at entry; wraps */
 	uint32_t polls;    /* stream and event queries by this thread so far; wraps */
 	uint32_t step;     /* steps ended in the process before this event */
@@ -132,6 +136,20 @@ struct sy_event {
 	uint32_t sequence; /* 1, 2, ... in this thread: a gap is a loss; skipped numbers are discarded events */
 };
 
+/* SY_EVENT_THREAD, in the place of an event. A segment that the lane's first thread has not begun starts with one. */
+struct sy_handover {
+	uint64_t enter_ticks;
+	uint64_t reserved[2];
+	char name[16]; /* of the thread, NUL-terminated */
+	uint32_t tid;
+	uint32_t thread; /* its dense index in this file */
+	uint32_t reserved_too;
+	uint16_t api; /* 0 */
+	uint8_t kind; /* in the place it has in every event */
+	uint8_t flags;
+	uint32_t reserved_last[2];
+};
+
 enum sy_step_source { SY_STEP_CALL = 1 /* synctally_step() */, SY_STEP_TORCH = 2 /* PyTorch's optimizer hook */ };
 
 enum sy_def_kind {
@@ -141,11 +159,11 @@ enum sy_def_kind {
 	SY_DEF_CLASS = 2,  /* process: name, NUL, label */
 	SY_DEF_META = 3,   /* process: key, NUL, value; the last one with a key holds */
 	SY_DEF_STREAM = 4, /* process: u64 handle, u32 device, u32 enum sy_stream_flag */
-	SY_DEF_STRING = 5, /* thread: UTF-8 text */
-	SY_DEF_FRAME = 6,  /* thread: u32 file string, u32 function string, u32 line (0 unknown), u32 first line */
-	SY_DEF_STACK = 7,  /* thread: u32 frame ids, innermost first */
-	SY_DEF_MODULE = 8, /* thread: u64 load address, path */
-	SY_DEF_NATIVE = 9  /* thread: per frame u32 module, u32 0, u64 offset in it; innermost first */
+	SY_DEF_STRING = 5, /* lane: UTF-8 text */
+	SY_DEF_FRAME = 6,  /* lane: u32 file string, u32 function string, u32 line (0 unknown), u32 first line */
+	SY_DEF_STACK = 7,  /* lane: u32 frame ids, innermost first */
+	SY_DEF_MODULE = 8, /* lane: u64 load address, path */
+	SY_DEF_NATIVE = 9  /* lane: per frame u32 module, u32 0, u64 offset in it; innermost first */
 };
 
 enum sy_stream_flag { SY_STREAM_LEGACY = 1, SY_STREAM_PER_THREAD = 2, SY_STREAM_NON_BLOCKING = 4 };
@@ -155,7 +173,7 @@ struct sy_def_header {
 	uint16_t kind;  /* enum sy_def_kind */
 	uint16_t pad;   /* zero bytes at the end of the payload */
 	uint32_t bytes; /* whole record, a multiple of 8, at least 16 */
-	uint32_t id;    /* 1, 2, ... unique per kind within the thread, or within the process */
+	uint32_t id;    /* 1, 2, ... unique per kind within the lane, or within the process */
 	uint32_t reserved;
 };
 
@@ -163,6 +181,8 @@ _Static_assert(sizeof(struct sy_clock_pair) == 24, "format");
 _Static_assert(sizeof(struct sy_file_header) == 192, "format");
 _Static_assert(sizeof(struct sy_segment_header) == 64, "format");
 _Static_assert(sizeof(struct sy_event) == 64, "format");
+_Static_assert(sizeof(struct sy_handover) == 64, "format");
+_Static_assert(offsetof(struct sy_handover, kind) == offsetof(struct sy_event, kind), "format");
 _Static_assert(sizeof(struct sy_def_header) == 16, "format");
 
 #endif

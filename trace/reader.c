@@ -12,25 +12,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A segment found in the file; offsets, since the mapping may still move. */
-struct segment {
-	uint64_t offset;   /* of its first payload byte */
-	uint64_t room;     /* payload bytes that lie both in the segment and in the file */
-	uint64_t capacity; /* payload bytes of the segment */
-	uint32_t kind, thread, sequence, tid, used, discarded;
-	char name[16];
-};
-
-struct segments {
-	struct segment *at;
-	size_t n, capacity;
-};
-
-static int add_segment(struct segments *segments, const struct segment *segment)
+static int add_segment(struct sy_segments *segments, const struct sy_segment *segment)
 {
 	if (segments->n == segments->capacity) {
 		size_t capacity = segments->capacity ? segments->capacity * 2 : 64;
-		struct segment *grown = realloc(segments->at, capacity * sizeof(*grown));
+		struct sy_segment *grown = realloc(segments->at, capacity * sizeof(*grown));
 
 		if (!grown)
 			return -1;
@@ -109,25 +95,27 @@ static uint64_t least(uint64_t a, uint64_t b)
 }
 
 /* Takes one reading of a segment's header, which a running process may change. */
-static struct segment read_segment(const struct sy_trace *trace, uint64_t offset)
+static struct sy_segment read_segment(const struct sy_trace *trace, uint64_t offset)
 {
 	const struct sy_segment_header *header = (const void *)(trace->map + offset);
-	struct segment segment = { .offset = offset + sizeof(*header) };
+	struct sy_segment segment = { .offset = offset + sizeof(*header) };
 	uint64_t in_file = trace->map_bytes - offset;
 
 	segment.kind = __atomic_load_n(&header->kind, __ATOMIC_ACQUIRE);
 	segment.used = __atomic_load_n(&header->used, __ATOMIC_ACQUIRE);
 	segment.capacity = header->bytes < sizeof(*header) ? 0 : header->bytes - sizeof(*header);
 	segment.room = least(segment.capacity, in_file - sizeof(*header));
-	segment.thread = header->thread;
+	segment.lane = header->thread;
 	segment.sequence = header->sequence;
 	segment.tid = header->tid;
 	segment.discarded = __atomic_load_n(&header->discarded, __ATOMIC_RELAXED);
+	segment.handovers =
+		__atomic_load_n(&header->handovers, __ATOMIC_RELAXED); /* goes up before `used` covers the event */
 	memcpy(segment.name, header->name, sizeof(segment.name));
 	return segment;
 }
 
-static bool is_segment(const struct segment *segment)
+static bool is_segment(const struct sy_segment *segment)
 {
 	uint64_t bytes = segment->capacity + sizeof(struct sy_segment_header);
 
@@ -155,14 +143,14 @@ static void note_last_pair(const struct sy_trace *trace, uint64_t offset, uint64
  * Finds the segments of a kind. A block that is no segment is either claimed
  * and not yet described (zeros) or damage; the next block is tried then.
  */
-static int find_segments(struct sy_trace *trace, enum sy_segment_kind kind, struct segments *found)
+static int find_segments(struct sy_trace *trace, enum sy_segment_kind kind, struct sy_segments *found)
 {
 	uint64_t last_ticks = 0, last_monotonic_ns = 0;
 	uint64_t offset = SY_HEADER_BYTES;
 
 	trace->damage.unreadable_bytes = 0;
 	while (offset < trace->map_bytes && trace->map_bytes - offset >= sizeof(struct sy_segment_header)) {
-		struct segment segment = read_segment(trace, offset);
+		struct sy_segment segment = read_segment(trace, offset);
 		uint64_t block = least(SY_BLOCK_BYTES, trace->map_bytes - offset);
 
 		if (!is_segment(&segment)) {
@@ -184,10 +172,10 @@ static int find_segments(struct sy_trace *trace, enum sy_segment_kind kind, stru
 }
 
 /* The segment of process definitions inside the header block. */
-static void header_defs(const struct sy_trace *trace, struct segments *found)
+static void header_defs(const struct sy_trace *trace, struct sy_segments *found)
 {
 	const uint64_t bytes = SY_HEADER_BYTES - SY_PROCESS_DEFS_OFFSET;
-	struct segment segment;
+	struct sy_segment segment;
 
 	if (trace->map_bytes < SY_PROCESS_DEFS_OFFSET + sizeof(struct sy_segment_header))
 		return;
@@ -197,98 +185,29 @@ static void header_defs(const struct sy_trace *trace, struct segments *found)
 	(void)add_segment(found, &segment);
 }
 
-static int by_thread_and_sequence(const void *a, const void *b)
+static int by_lane_and_sequence(const void *a, const void *b)
 {
-	const struct segment *x = a, *y = b;
+	const struct sy_segment *x = a, *y = b;
 
-	if (x->thread != y->thread)
-		return x->thread < y->thread ? -1 : 1;
+	if (x->lane != y->lane)
+		return x->lane < y->lane ? -1 : 1;
 	if (x->sequence != y->sequence)
 		return x->sequence < y->sequence ? -1 : 1;
 	return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
-/* ---- threads ------------------------------------------------------------------- */
-
-static void add_chunk(struct sy_trace *trace, struct sy_trace_thread *thread, const struct segment *segment)
-{
-	struct sy_chunk *chunk = &thread->chunks[thread->n_chunks];
-	uint64_t fit = segment->room / sizeof(struct sy_event);
-	uint32_t expected = thread->n_chunks ? chunk[-1].sequence + 1 : 0;
-
-	chunk->events = (const void *)(trace->map + segment->offset);
-	chunk->n_events = (uint32_t)least(segment->used, fit);
-	chunk->sequence = segment->sequence;
-	trace->damage.missing_events += segment->used - chunk->n_events;
-	if (segment->sequence > expected)
-		trace->damage.lost_segments += segment->sequence - expected;
-	thread->n_chunks++;
-	thread->n_events += chunk->n_events;
-	if (segment->discarded > thread->discarded)
-		thread->discarded = segment->discarded;
-	if (segment->name[0])
-		memcpy(thread->name, segment->name, sizeof(segment->name));
-}
-
-static size_t count_threads(const struct segments *events)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < events->n; i++)
-		n += i == 0 || events->at[i].thread != events->at[i - 1].thread;
-	return n;
-}
-
-/* `events` sorted by thread and sequence. */
-static int build_threads(struct sy_trace *trace, const struct segments *events)
-{
-	struct sy_trace_thread *thread = NULL;
-	struct sy_chunk *chunks = sy_arena_alloc(&trace->arena, events->n * sizeof(*chunks));
-
-	trace->threads = sy_arena_alloc(&trace->arena, count_threads(events) * sizeof(*trace->threads));
-	if (!chunks || !trace->threads)
-		return -1;
-	for (size_t i = 0; i < events->n; i++) {
-		const struct segment *segment = &events->at[i];
-
-		if (!thread || thread->index != segment->thread) {
-			thread = &trace->threads[trace->n_threads++];
-			thread->index = segment->thread;
-			thread->tid = segment->tid;
-			thread->chunks = chunks + i;
-		}
-		add_chunk(trace, thread, segment);
-	}
-	return 0;
-}
-
-struct sy_trace_thread *sy_trace_find_thread(struct sy_trace *trace, uint32_t index)
-{
-	uint32_t low = 0, high = trace->n_threads;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (trace->threads[middle].index < index)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < trace->n_threads && trace->threads[low].index == index ? &trace->threads[low] : NULL;
-}
-
-static int index_defs(struct sy_trace *trace, const struct segments *defs)
+static int index_defs(struct sy_trace *trace, const struct sy_segments *defs)
 {
 	struct sy_def_run *runs = sy_arena_alloc(&trace->arena, defs->n * sizeof(*runs));
 
 	if (!runs)
 		return -1;
 	for (size_t i = 0; i < defs->n; i++) {
-		const struct segment *segment = &defs->at[i];
+		const struct sy_segment *segment = &defs->at[i];
 
 		runs[i].at = trace->map + segment->offset;
 		runs[i].bytes = (size_t)least(segment->used, segment->room);
-		runs[i].thread = segment->thread;
+		runs[i].lane = segment->lane;
 		trace->damage.unreadable_defs += segment->used > segment->room;
 	}
 	return sy_defs_index(trace, runs, defs->n);
@@ -300,7 +219,7 @@ static int index_defs(struct sy_trace *trace, const struct segments *defs)
  * Events first, definitions second: a definition is written before the event
  * that names it, so everything the events need is there by then.
  */
-static int read_all(struct sy_trace *trace, int fd, struct segments *events, struct segments *defs)
+static int read_all(struct sy_trace *trace, int fd, struct sy_segments *events, struct sy_segments *defs)
 {
 	uint64_t claimed;
 
@@ -316,15 +235,15 @@ static int read_all(struct sy_trace *trace, int fd, struct segments *events, str
 	else if (trace->map_bytes < SY_HEADER_BYTES)
 		trace->damage.missing_bytes = SY_HEADER_BYTES - trace->map_bytes;
 	if (events->n)
-		qsort(events->at, events->n, sizeof(*events->at), by_thread_and_sequence);
-	if (build_threads(trace, events) != 0)
+		qsort(events->at, events->n, sizeof(*events->at), by_lane_and_sequence);
+	if (sy_threads_build(trace, events) != 0)
 		return -1;
 	return index_defs(trace, defs);
 }
 
 static int open_trace(struct sy_trace *trace, const char *path, struct sy_err *err)
 {
-	struct segments events = { 0 }, defs = { 0 };
+	struct sy_segments events = { 0 }, defs = { 0 };
 	/* O_NONBLOCK: a FIFO in the place of a trace must not hold us. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	int result;

@@ -24,7 +24,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Events of one segment. */
+/* Events of one thread in one segment. */
 struct sy_chunk {
 	const struct sy_event *events;
 	uint32_t n_events;
@@ -46,6 +46,13 @@ struct sy_defs {
 
 #define SY_N_DEF_KINDS 10
 
+/* The place of threads that followed one another. Their definitions are common. */
+struct sy_lane {
+	uint32_t index;                      /* of its first thread */
+	uint64_t discarded;                  /* events that its threads say they could not record */
+	struct sy_defs defs[SY_N_DEF_KINDS]; /* by enum sy_def_kind; only the kinds of a lane */
+};
+
 struct sy_trace_thread {
 	uint32_t index; /* as in the file */
 	uint32_t tid;
@@ -53,8 +60,7 @@ struct sy_trace_thread {
 	struct sy_chunk *chunks;
 	uint32_t n_chunks;
 	uint64_t n_events;
-	uint64_t discarded;                  /* events the thread says it could not record */
-	struct sy_defs defs[SY_N_DEF_KINDS]; /* by enum sy_def_kind; only the kinds of a thread */
+	const struct sy_defs *defs; /* of its lane */
 };
 
 /* One function, from SY_DEF_API and SY_DEF_CLASS. */
@@ -85,7 +91,7 @@ struct sy_damage {
 	uint64_t missing_events;   /* begun in a segment, but beyond its end or the file's */
 	uint64_t unreadable_defs;
 	uint64_t unknown_defs;  /* of a kind this reader does not know: from a newer writer */
-	uint64_t lost_segments; /* numbers missing in a thread's row of event segments */
+	uint64_t lost_segments; /* numbers missing in a lane's row of event segments */
 };
 
 struct sy_trace {
@@ -94,6 +100,8 @@ struct sy_trace {
 	struct sy_clock clock;
 	struct sy_trace_thread *threads; /* by rising index */
 	uint32_t n_threads;
+	struct sy_lane *lanes; /* by rising index */
+	uint32_t n_lanes;
 	struct sy_trace_api *apis; /* index: api of an event; use sy_trace_api */
 	uint32_t n_apis;
 	struct sy_meta *meta;

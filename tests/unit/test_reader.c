@@ -409,7 +409,7 @@ static void test_census(void **state)
 	assert_int_equal(census.blank, 1);
 	assert_int_equal(census.in_flight, 1);
 	assert_int_equal(census.disordered, 0);
-	assert_int_equal(trace->threads[0].discarded, 5);
+	assert_int_equal(trace->lanes[0].discarded, 5);
 	sy_trace_close(trace);
 	fix_end(&fix);
 }

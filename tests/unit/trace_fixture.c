@@ -297,6 +297,20 @@ void fix_skip(struct fix *fix, unsigned thread, unsigned n)
 	fix->threads[thread].sequence += n;
 }
 
+void fix_handover(struct fix *fix, unsigned thread, uint32_t index, uint32_t tid, const char *name)
+{
+	struct sy_handover *handover = (struct sy_handover *)new_event(fix, thread, SY_EVENT_THREAD);
+
+	*handover = (struct sy_handover){ .enter_ticks = fix->now,
+		                          .kind = SY_EVENT_THREAD,
+		                          .thread = index,
+		                          .tid = tid,
+		                          .flags = SY_EVENT_COMPLETE };
+	memcpy(handover->name, name, strlen(name));
+	fix_segment(fix, thread, SY_SEG_EVENTS)->handovers++;
+	fix->threads[thread].sequence = 0;
+}
+
 void fix_write(const struct fix *fix, const char *path, size_t n_bytes)
 {
 	FILE *file = must(fopen(path, "wb"));

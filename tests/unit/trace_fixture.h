@@ -82,6 +82,9 @@ void fix_step(struct fix *fix, unsigned thread, enum sy_step_source source, uint
 /* Numbers of the thread's sequence that no event gets. */
 void fix_skip(struct fix *fix, unsigned thread, unsigned n);
 
+/* The lane of `thread` is another thread's from here on; its events go on being made with `thread`. */
+void fix_handover(struct fix *fix, unsigned thread, uint32_t index, uint32_t tid, const char *name);
+
 struct sy_file_header *fix_header(struct fix *fix);
 struct sy_segment_header *fix_segment(struct fix *fix, unsigned thread, enum sy_segment_kind kind);
 
