@@ -7,8 +7,8 @@ That is 5 GB, so only where SYNCTALLY_TEST_FULL_PYTHON names the Python of such 
 import os
 import pathlib
 
-import conftest
 import pytest
+from conftest import ROOT
 
 PYTHON = os.environ.get("SYNCTALLY_TEST_FULL_PYTHON")
 HERE = pathlib.Path(__file__).parent
@@ -29,16 +29,10 @@ for _ in range(60):
 pytestmark = pytest.mark.skipif(not PYTHON, reason="SYNCTALLY_TEST_FULL_PYTHON is not set")
 
 
-@pytest.fixture
-def record_full(record, monkeypatch):
-    monkeypatch.setattr(conftest.sys, "executable", PYTHON)
-    return record
-
-
 @pytest.mark.parametrize(
     "command, syncs",
     [
-        ([conftest.ROOT / "examples" / "torch" / "train_metrics.py"], 26),
+        ([ROOT / "examples" / "torch" / "train_metrics.py"], 26),
         ([HERE / "trainers.py", "convolution"], 1),
         ([HERE / "trainers.py", "recurrent"], 1),
         ([HERE / "trainers.py", "mixed-precision"], 2),
@@ -46,8 +40,8 @@ def record_full(record, monkeypatch):
     ],
     ids=["metrics", "convolution", "recurrent", "mixed-precision", "compiled"],
 )
-def test_syncs_per_step(record_full, command, syncs):
-    run = record_full(*command)
+def test_syncs_per_step(record, command, syncs):
+    run = record(*command, python=PYTHON)
     assert run.done.returncode == 0, run.done.stderr.decode()
     per_step = run.report("--skip", "10")["per_step"]["syncs"]
     assert (per_step["min"], per_step["max"]) == (syncs, syncs)
