@@ -117,6 +117,18 @@ ordered = ok(driver.cuMemAllocAsync(SMALL, stream))
 ok(driver.cuMemFreeAsync(ordered, stream))
 ok(driver.cuStreamSynchronize(stream))  #: explicit drain
 
+# A graph: what is captured waits for nothing, and one launch of it is one wait.
+ok(driver.cuStreamBeginCapture(stream, driver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_THREAD_LOCAL))
+launch(stream, 4)
+ok(driver.cuMemcpyDtoHAsync(pinned, memory, SMALL, stream))
+graph = ok(driver.cuStreamEndCapture(stream))
+executable = ok(driver.cuGraphInstantiate(graph, 0))
+ok(driver.cuStreamSynchronize(stream))  #: explicit empty
+ok(driver.cuGraphLaunch(executable, stream))
+ok(driver.cuStreamSynchronize(stream))  #: explicit drain
+ok(driver.cuGraphExecDestroy(executable))
+ok(driver.cuGraphDestroy(graph))
+
 # What fails waits for nothing.
 assert driver.cuStreamSynchronize(driver.CUstream(0x123450))[0] != driver.CUresult.CUDA_SUCCESS
 assert driver.cuMemcpyDtoH(pageable, driver.CUdeviceptr(64), SMALL)[0] != driver.CUresult.CUDA_SUCCESS
