@@ -78,12 +78,18 @@ static void find_memory(struct sy_call *call)
 		call->direction = (uint8_t)sy_classify_direction(call->src_memory, call->dst_memory);
 }
 
+/* A stream that captures executes nothing, so there is nothing on it to wait for. */
+static bool is_capturing(const struct sy_call *call)
+{
+	return call->on && SY_UNLIKELY(__atomic_load_n(&call->on->capture, __ATOMIC_RELAXED));
+}
+
 /* Submits what the call submits; `completion`: what its return will prove. */
 static void submit(struct sy_call *call, enum sy_completion completion)
 {
 	struct sy_work *work = &sy_state->work;
 
-	if (!call->on || SY_UNLIKELY(__atomic_load_n(&call->on->capture, __ATOMIC_RELAXED)))
+	if (!call->on || is_capturing(call))
 		return;
 	if (completion == SY_COMPLETES_BEFORE)
 		sy_work_cover_stream(work, call->on, &call->cover);
@@ -96,7 +102,7 @@ static void submit(struct sy_call *call, enum sy_completion completion)
 static bool enter_transfer(struct sy_call *call)
 {
 	bool is_set = call->class == SY_SET_SYNC || call->class == SY_SET_ASYNC;
-	bool is_pending = !call->on || sy_work_is_op_pending(&sy_state->work, call->on);
+	bool is_pending = !call->on || (!is_capturing(call) && sy_work_is_op_pending(&sy_state->work, call->on));
 
 	if (is_set) {
 		call->dst_memory = (uint8_t)kind_of(call->dst, false);
@@ -111,8 +117,8 @@ static bool enter_transfer(struct sy_call *call)
 
 static bool enter_stream_wait(struct sy_call *call)
 {
-	if (!call->on)
-		return true;
+	if (!call->on || is_capturing(call))
+		return !call->on;
 	sy_work_cover_stream(&sy_state->work, call->on, &call->cover);
 	return sy_work_is_pending(&sy_state->work, call->on);
 }
@@ -223,7 +229,6 @@ static void record(struct sy_call *call, bool is_pending)
 	struct sy_thread *thread = call->thread;
 	uint32_t stack = sy_site_python(state, thread);
 	uint32_t native = sy_site_native(state, thread, call->caller);
-	bool is_capturing = call->on && __atomic_load_n(&call->on->capture, __ATOMIC_RELAXED);
 	struct sy_event *event;
 
 	if (call->on && SY_UNLIKELY(!__atomic_load_n(&call->on->id, __ATOMIC_RELAXED)))
@@ -238,7 +243,7 @@ static void record(struct sy_call *call, bool is_pending)
 	event->api = (uint16_t)(call->api + 1);
 	event->memory = (uint8_t)(call->src_memory | call->dst_memory << 4);
 	event->direction = call->direction;
-	event->flags = (uint8_t)((is_pending ? SY_EVENT_PENDING : 0) | (is_capturing ? SY_EVENT_CAPTURING : 0) |
+	event->flags = (uint8_t)((is_pending ? SY_EVENT_PENDING : 0) | (is_capturing(call) ? SY_EVENT_CAPTURING : 0) |
 	                         (sy_api_desc[call->api].is_per_thread ? SY_EVENT_PER_THREAD : 0));
 	call->record = event;
 	sy_thread_commit(thread);
@@ -314,8 +319,8 @@ static void leave_success(struct sy_call *call)
 	sy_work_certify(work, &call->cover);
 }
 
-/* Undoes what enter anticipated. */
-static void leave_failure(struct sy_call *call)
+/* Undoes what enter anticipated. A capture ends without a graph too, if it was not a good one. */
+static void leave_failure(struct sy_call *call, int status)
 {
 	if (call->class == SY_FREE_DEVICE || call->class == SY_FREE_PINNED || call->class == SY_UNREGISTER ||
 	    call->class == SY_FREE_ORDERED) {
@@ -323,6 +328,9 @@ static void leave_failure(struct sy_call *call)
 			sy_memory_add(&sy_state->memory, call->dst, call->bytes, call->src_memory);
 	} else if (call->class == SY_STREAM_DESTROY && call->on) {
 		__atomic_store_n(&call->on->is_gone, false, __ATOMIC_RELAXED);
+	} else if (call->class == SY_CAPTURE_END && call->on &&
+	           (status == cudaErrorStreamCaptureInvalidated || status == cudaErrorStreamCaptureUnjoined)) {
+		sy_work_capture_end(&sy_state->work, call->on);
 	}
 }
 
@@ -343,8 +351,12 @@ void sy_call_leave(struct sy_call *call, int status)
 	if (status == 0)
 		leave_success(call);
 	else
-		leave_failure(call);
-	if (call->op.number)
-		sy_work_submitted(&sy_state->work, call->on, &call->op, status == 0);
+		leave_failure(call, status);
+	if (call->op.number) {
+		/* A stream that a wait has made part of a capture got nothing to execute. */
+		bool has_joined = call->class == SY_STREAM_WAIT && is_capturing(call);
+
+		sy_work_submitted(&sy_state->work, call->on, &call->op, status == 0 && !has_joined);
+	}
 	sy_call_depth--;
 }

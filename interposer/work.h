@@ -123,7 +123,7 @@ void sy_work_cover_stream(struct sy_work *work, const struct sy_work_stream *str
 /* The stream up to and with an operation being submitted by the asking call. */
 void sy_work_cover_op(struct sy_work *work, const struct sy_work_stream *stream, const struct sy_work_op *op,
                       struct sy_work_cover *cover);
-/* Returns whether the last record of the event is pending. */
+/* Returns whether the last record of the event is pending; true, for safety, of one made in a capture. */
 bool sy_work_cover_event(struct sy_work *work, uint64_t event, struct sy_work_cover *cover);
 void sy_work_cover_device(struct sy_work *work, unsigned device, struct sy_work_cover *cover);
 /* The call that `cover` was taken for has returned with success. */

@@ -121,13 +121,22 @@ static void order_after_event(struct sy_work *work, struct sy_work_stream *strea
 		__atomic_fetch_add(&work->blocking_version, 1, __ATOMIC_RELAXED);
 }
 
+/* A capture that has ended takes no more streams: then somebody recorded the event again out of our sight. */
+static bool is_going_on(struct sy_work *work, uint32_t capture)
+{
+	for (unsigned i = 0; i < LOAD(work->n_slots); i++)
+		if (LOAD(work->streams[i].capture) == capture)
+			return true;
+	return false;
+}
+
 void sy_work_event_wait(struct sy_work *work, struct sy_work_stream *stream, uint64_t handle)
 {
 	struct sy_work_event *event;
 
 	pthread_mutex_lock(&work->mutex);
 	event = find(work, handle);
-	if (event && event->capture)
+	if (event && event->capture && is_going_on(work, event->capture))
 		STORE(stream->capture, event->capture);
 	else if (event && event->number)
 		order_after_event(work, stream, event);
@@ -153,7 +162,10 @@ bool sy_work_cover_event(struct sy_work *work, uint64_t handle, struct sy_work_c
 	cover->scope = SY_COVER_NOTHING;
 	pthread_mutex_lock(&work->mutex);
 	event = find(work, handle);
-	if (event && event->number && !event->capture) {
+	if (event && event->capture) {
+		/* Only a record that a graph makes can be waited for, and when it did we are not told. */
+		is_pending = true;
+	} else if (event && event->number) {
 		cover->scope = SY_COVER_EVENT;
 		cover->stream = &work->streams[event->stream];
 		cover->upto = event->clean;

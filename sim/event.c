@@ -164,7 +164,7 @@ static bool copy_proof(struct sim_vector *into, const struct sim_event *event)
 	return true;
 }
 
-CUresult sim_event_order_graph(CUevent handle, struct sim_stream *stream, uint64_t *until_ns)
+CUresult sim_event_proof(CUevent handle, struct sim_vector *covers, uint64_t *until_ns)
 {
 	const struct sim_event *event = find(handle);
 	struct sim_vector proof = { 0 };
@@ -177,7 +177,7 @@ CUresult sim_event_order_graph(CUevent handle, struct sim_stream *stream, uint64
 	if (!event->is_recorded)
 		return CUDA_SUCCESS;
 	*until_ns = event->complete_ns;
-	bool is_fine = copy_proof(&proof, event) && sim_vector_merge(&stream->covers, &proof);
+	bool is_fine = copy_proof(&proof, event) && sim_vector_merge(covers, &proof);
 	sim_vector_free(&proof);
 	return is_fine ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
@@ -212,7 +212,7 @@ static CUresult wait_on(struct sim_stream *stream, CUevent handle, unsigned flag
 	if (result != CUDA_SUCCESS || is_captured)
 		return result;
 	/* An event that was never recorded is no reason to wait; the wait is submitted all the same. */
-	result = sim_event_order_graph(handle, stream, &until_ns);
+	result = sim_event_proof(handle, &stream->covers, &until_ns);
 	if (result != CUDA_SUCCESS)
 		return result;
 	sim_timeline_delay(stream, until_ns);

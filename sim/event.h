@@ -25,9 +25,10 @@ SIM_EXPORT CUresult sim_stream_wait_event(CUstream stream, CUevent event, unsign
 
 /* For nodes of graphs; lock held. */
 struct sim_stream;
+struct sim_vector;
 bool sim_event_exists(CUevent event);
-/* The operation that the stream gets next comes after the event. *until_ns: when that is; 0 if it was never recorded. */
-CUresult sim_event_order_graph(CUevent event, struct sim_stream *stream, uint64_t *until_ns);
+/* Adds to `covers` what the event is ordered after. *until_ns: when it is complete; 0 if it was never recorded. */
+CUresult sim_event_proof(CUevent event, struct sim_vector *covers, uint64_t *until_ns);
 /* The event is recorded inside the stream's last operation, which goes on after it. */
 CUresult sim_event_record_in_graph(CUevent event, const struct sim_stream *stream, uint64_t complete_ns);
 

@@ -17,6 +17,7 @@ struct record {
 struct run {
 	struct sim_stream *stream;
 	struct sim_span span;
+	struct sim_vector covers; /* what the events waited for are ordered after */
 	struct sim_effect *effects;
 	size_t n_effects;
 	size_t room_effects;
@@ -90,10 +91,10 @@ static CUresult run_op(struct run *run, const struct sim_work *work, uint64_t be
 	return CUDA_SUCCESS;
 }
 
-static CUresult wait_for_event(const struct run *run, CUevent event, uint64_t *end_ns)
+static CUresult wait_for_event(struct run *run, CUevent event, uint64_t *end_ns)
 {
 	uint64_t until_ns;
-	CUresult result = sim_event_order_graph(event, run->stream, &until_ns);
+	CUresult result = sim_event_proof(event, &run->covers, &until_ns);
 
 	if (result == CUDA_SUCCESS && until_ns > run->span.start_ns + *end_ns)
 		*end_ns = until_ns - run->span.start_ns;
@@ -182,6 +183,8 @@ static CUresult submit(struct run *run)
 	CUresult result = sim_timeline_submit_effects(run->stream, &run->span, run->effects, run->n_effects);
 
 	run->n_effects = 0;
+	if (result == CUDA_SUCCESS && !sim_vector_merge(&run->stream->covers, &run->covers))
+		result = CUDA_ERROR_OUT_OF_MEMORY;
 	for (size_t i = 0; i < run->n_records && result == CUDA_SUCCESS; i++)
 		result = sim_event_record_in_graph(run->records[i].event, run->stream,
 		                                   run->span.start_ns + run->records[i].after_ns);
@@ -192,10 +195,8 @@ CUresult sim_graph_run(const struct sim_graph *graph, struct sim_stream *stream,
                        bool may_be_alive, uint64_t *complete_ns)
 {
 	struct run run = { .stream = stream };
-	CUresult result = sim_timeline_begin(stream, &run.span.start_ns);
-
-	if (result == CUDA_SUCCESS)
-		result = check_addresses(graph);
+	run.span.start_ns = sim_timeline_begin(stream);
+	CUresult result = check_addresses(graph);
 	if (result == CUDA_SUCCESS)
 		result = check_memory(graph, may_be_alive);
 	if (result != CUDA_SUCCESS)
@@ -210,5 +211,6 @@ CUresult sim_graph_run(const struct sim_graph *graph, struct sim_stream *stream,
 		free(run.effects[i].op);
 	free(run.effects);
 	free(run.records);
+	sim_vector_free(&run.covers);
 	return result;
 }

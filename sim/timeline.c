@@ -183,14 +183,11 @@ static void push(struct sim_op *op, uint64_t complete_ns)
 	note_next();
 }
 
-CUresult sim_timeline_begin(struct sim_stream *stream, uint64_t *start_ns)
+uint64_t sim_timeline_begin(struct sim_stream *stream)
 {
 	block_on_full_queue(stream);
-	if (!sim_stream_order(stream))
-		return CUDA_ERROR_OUT_OF_MEMORY;
 	uint64_t start = sim_stream_target(stream, SIM_REACH_SUBMIT), now = sim_clock_now();
-	*start_ns = start > now ? start : now;
-	return CUDA_SUCCESS;
+	return start > now ? start : now;
 }
 
 /* The operation's place in the order of its stream. */
@@ -213,7 +210,7 @@ static void append(struct sim_stream *stream, uint64_t complete)
 CUresult sim_timeline_submit_effects(struct sim_stream *stream, const struct sim_span *span,
                                      const struct sim_effect *effects, size_t n)
 {
-	if (!reserve(n)) {
+	if (!reserve(n) || !sim_stream_order(stream)) {
 		for (size_t i = 0; i < n; i++)
 			free(effects[i].op);
 		return CUDA_ERROR_OUT_OF_MEMORY;
@@ -226,13 +223,10 @@ CUresult sim_timeline_submit_effects(struct sim_stream *stream, const struct sim
 
 CUresult sim_timeline_submit(struct sim_stream *stream, uint64_t duration_ns, struct sim_op *op)
 {
-	struct sim_span span = { .duration_ns = duration_ns };
+	struct sim_span span = { sim_timeline_begin(stream), duration_ns };
 	struct sim_effect effect = { op, duration_ns };
 
-	if (sim_timeline_begin(stream, &span.start_ns) == CUDA_SUCCESS)
-		return sim_timeline_submit_effects(stream, &span, &effect, op ? 1 : 0);
-	free(op);
-	return CUDA_ERROR_OUT_OF_MEMORY;
+	return sim_timeline_submit_effects(stream, &span, &effect, op ? 1 : 0);
 }
 
 void sim_timeline_add(struct sim_op *op, uint64_t complete_ns)

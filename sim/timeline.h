@@ -45,11 +45,11 @@ struct sim_effect {
 };
 
 /*
- * Waits for room in the queue of the stream; then *start_ns is when an
- * operation submitted now would begin, which stays true as long as the lock is
- * held. CUDA_ERROR_OUT_OF_MEMORY. Lock as above.
+ * Waits for room in the queue of the stream; then says when an operation
+ * submitted now would begin, which stays true as long as the lock is held.
+ * Lock as above.
  */
-CUresult sim_timeline_begin(struct sim_stream *stream, uint64_t *start_ns);
+uint64_t sim_timeline_begin(struct sim_stream *stream);
 
 /*
  * Submits an operation that begins then and does several things: in order of
