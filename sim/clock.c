@@ -20,7 +20,7 @@ bool sim_clock_is_virtual(void)
 	return sim_knobs()->clock == SIM_CLOCK_VIRTUAL;
 }
 
-static uint64_t machine_now(void)
+uint64_t sim_clock_machine(void)
 {
 	struct timespec t;
 
@@ -30,7 +30,7 @@ static uint64_t machine_now(void)
 
 uint64_t sim_clock_now(void)
 {
-	return sim_clock_is_virtual() ? atomic_load_explicit(&virtual_now, memory_order_acquire) : machine_now();
+	return sim_clock_is_virtual() ? atomic_load_explicit(&virtual_now, memory_order_acquire) : sim_clock_machine();
 }
 
 uint64_t synctally_virtual_clock_ns(void)
@@ -55,16 +55,16 @@ static void move_to(uint64_t until_ns)
 
 static void sleep_until(uint64_t until_ns)
 {
-	uint64_t now = machine_now();
+	uint64_t now = sim_clock_machine();
 
 	if (until_ns > now + SPIN_NS) {
 		uint64_t wake = until_ns - SPIN_NS;
 		struct timespec t = { (time_t)(wake / NS_PER_S), (long)(wake % NS_PER_S) };
 		/* Interrupted by a signal: go back to sleep until the same absolute time. */
-		while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) != 0 && machine_now() < wake)
+		while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) != 0 && sim_clock_machine() < wake)
 			continue;
 	}
-	while (machine_now() < until_ns)
+	while (sim_clock_machine() < until_ns)
 		__builtin_ia32_pause();
 }
 

@@ -14,6 +14,9 @@
 
 #include "sim/knobs.h"
 
+/* The machine's monotonic clock, whichever clock the program sees. */
+SIM_EXPORT uint64_t sim_clock_machine(void);
+
 SIM_EXPORT bool sim_clock_is_virtual(void);
 SIM_EXPORT uint64_t sim_clock_now(void);
 

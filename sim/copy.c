@@ -126,6 +126,30 @@ static void apply_staged(struct sim_op *base)
 	}
 }
 
+/* Takes the rows of the source now; the destination gets them when the copy is complete. */
+static struct sim_op *fetch_copy(struct sim_op *base)
+{
+	struct copy_op *op = (struct copy_op *)base;
+	const struct sim_copy *copy = &op->copy;
+
+	/* What is made up does not depend on the device. */
+	if (op->is_made_up)
+		return base;
+	struct copy_op *fetched = malloc(sizeof *op + copy->width * copy->rows * copy->slices);
+	if (!fetched)
+		return base;
+	*fetched = *op;
+	fetched->op.apply = apply_staged;
+	char *into = fetched->staged;
+	FOR_EACH_ROW(copy, y, z)
+	{
+		memcpy(into, sim_memory_view(source_row(copy, y, z)), copy->width);
+		into += copy->width;
+	}
+	free(op);
+	return &fetched->op;
+}
+
 /* From the first to the last byte a side of the copy touches. */
 static size_t extent(size_t width, size_t rows, size_t slices, size_t pitch, size_t slice)
 {
@@ -188,6 +212,7 @@ static void note_host_memory(struct copy_op *op, enum sim_memory_kind from, enum
 	if (to != SIM_MEMORY_DEVICE) {
 		op->op.host_base = op->copy.destination;
 		op->op.host_bytes = destination_extent(&op->copy);
+		op->op.fetch = op->op.apply == apply_copy ? fetch_copy : NULL;
 	} else if (from != SIM_MEMORY_DEVICE && op->op.apply == apply_copy) {
 		op->op.host_base = op->copy.source;
 		op->op.host_bytes = source_extent(&op->copy);
@@ -214,27 +239,29 @@ static void account_readback(struct copy_op *op, enum sim_memory_kind from, enum
 		op->made_up = sim_readback_make_up(copy->source);
 }
 
-static void wait_and_certify(const struct sim_stream *stream, enum sim_reach reach)
+static CUresult wait_and_certify(const struct sim_stream *stream, enum sim_reach reach)
 {
 	struct sim_vector covered = { 0 };
 	bool has_snapshot = sim_stream_snapshot(stream, reach, &covered);
 
-	sim_timeline_wait(sim_stream_target(stream, reach));
+	CUresult failure = sim_timeline_wait_for(&covered, sim_stream_target(stream, reach));
 	if (has_snapshot)
 		sim_streams_certify(&covered);
 	sim_vector_free(&covered);
+	return failure;
 }
 
 /* An operation just submitted, all before it on its stream, and all that is ordered before those. */
-static void complete(const struct sim_stream *stream)
+static CUresult complete(const struct sim_stream *stream, bool is_proof)
 {
 	struct sim_vector covered = { 0 };
 	bool has_snapshot = sim_vector_copy(&covered, &stream->covers);
 
-	sim_timeline_wait(stream->ready_ns);
-	if (has_snapshot)
+	CUresult failure = sim_timeline_wait_for(&covered, stream->ready_ns);
+	if (has_snapshot && is_proof)
 		sim_streams_certify(&covered);
 	sim_vector_free(&covered);
+	return failure;
 }
 
 CUresult sim_copy_check(const struct sim_copy *copy, enum sy_direction direction)
@@ -283,7 +310,7 @@ static CUresult copy_on(struct sim_stream *stream, const struct sim_copy *copy, 
 	sim_scope_note_pending(sim_stream_is_pending(stream, SIM_REACH_SUBMIT));
 	enum copy_wait wait = wait_of(from, to, bytes, is_sync);
 	if (wait == COPY_DRAINS_FIRST)
-		wait_and_certify(stream, SIM_REACH_SYNC);
+		(void)wait_and_certify(stream, SIM_REACH_SYNC);
 	bool is_staged = wait == COPY_STAGES || wait == COPY_DRAINS_FIRST;
 	struct copy_op *op = make_copy(copy, is_staged);
 	if (!op)
@@ -294,10 +321,8 @@ static CUresult copy_on(struct sim_stream *stream, const struct sim_copy *copy, 
 	account_readback(op, from, to);
 	showed_made_up = op->is_made_up;
 	CUresult result = sim_timeline_submit(stream, sim_jitter(duration(from, to, bytes)), &op->op);
-	if (result == CUDA_SUCCESS && wait == COPY_COMPLETES)
-		complete(stream);
-	else if (result == CUDA_SUCCESS && wait == COPY_HOLDS)
-		sim_timeline_wait(stream->ready_ns);
+	if (result == CUDA_SUCCESS && (wait == COPY_COMPLETES || wait == COPY_HOLDS))
+		result = complete(stream, wait == COPY_COMPLETES);
 	return result;
 }
 
@@ -391,7 +416,7 @@ static CUresult set_on(struct sim_stream *stream, const struct sim_set *set, boo
 		result = sim_timeline_submit(stream, duration_ns, op);
 	/* R12: the synchronous form waits only if its target is pinned host memory. */
 	if (result == CUDA_SUCCESS && is_sync && to == SIM_MEMORY_PINNED)
-		complete(stream);
+		result = complete(stream, true);
 	return result;
 }
 

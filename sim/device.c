@@ -69,7 +69,7 @@ CUresult sim_device_reset(struct sim_device *device)
 		return result;
 	}
 	sim_scope_note_pending(sim_streams_device_pending(device));
-	sim_timeline_wait(device->ready_ns);
+	(void)sim_timeline_wait_device(device);
 	while (device->memory.live.n)
 		sim_device_memory_free(&device->memory, device->memory.live.at[0].base);
 	sim_stream_end_created(device);

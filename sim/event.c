@@ -7,6 +7,7 @@
 #include "sim/capture.h"
 #include "sim/clock.h"
 #include "sim/lock.h"
+#include "sim/open.h"
 #include "sim/scope.h"
 #include "sim/stream.h"
 #include "sim/timeline.h"
@@ -20,7 +21,8 @@ struct sim_event {
 	unsigned next_free; /* while dead: 1 + index of the next dead one */
 	bool is_live;
 	bool is_recorded;
-	uint64_t complete_ns;
+	uint64_t complete_ns;     /* SIM_OPEN_NS: not known yet */
+	uint64_t n_records;       /* of this entry, whatever event it was for */
 	struct sim_vector covers; /* what the last record is ordered after, itself included */
 	/*
 	 * Recorded by a graph: the operation it is inside of counts as covered when
@@ -99,9 +101,18 @@ CUresult sim_event_destroy(CUevent handle)
 	return event ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
-/* The event stands for the stream as it is now. */
-static CUresult note_record(struct sim_event *event, const struct sim_stream *stream, uint64_t complete_ns)
+/* The event stands for the stream as it is now, or for its last operation up to some time. */
+static CUresult note_record(struct sim_event *event, const struct sim_stream *stream, const struct sim_span *inside)
 {
+	uint64_t complete_ns = sim_stream_completion(stream, stream->n_submitted);
+	struct sim_tell tell = { (unsigned)(event - events.at), ++event->n_records, 0, inside == NULL };
+
+	if (inside)
+		tell.after_ns = inside->duration_ns;
+	if (complete_ns == SIM_OPEN_NS && !sim_open_tell(stream, &tell))
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	if (inside && complete_ns != SIM_OPEN_NS)
+		complete_ns = inside->start_ns + inside->duration_ns;
 	sim_capture_unmark(&event->mark);
 	event->is_recorded = true;
 	event->is_inside = false;
@@ -132,7 +143,7 @@ static CUresult record_on(struct sim_stream *stream, CUevent handle, unsigned fl
 		result = sim_timeline_submit(stream, 0, NULL);
 	/* Submitting may have let the lock go: look again. */
 	event = find(handle);
-	return result == CUDA_SUCCESS && event ? note_record(event, stream, stream->ready_ns) : result;
+	return result == CUDA_SUCCESS && event ? note_record(event, stream, NULL) : result;
 }
 
 CUresult sim_event_record(CUevent handle, CUstream stream_handle, unsigned flags)
@@ -176,23 +187,31 @@ CUresult sim_event_proof(CUevent handle, struct sim_vector *covers, uint64_t *un
 		return CUDA_ERROR_CAPTURED_EVENT;
 	if (!event->is_recorded)
 		return CUDA_SUCCESS;
-	*until_ns = event->complete_ns;
+	/* What is open is waited for by what is covered. */
+	if (event->complete_ns != SIM_OPEN_NS)
+		*until_ns = event->complete_ns;
 	bool is_fine = copy_proof(&proof, event) && sim_vector_merge(covers, &proof);
 	sim_vector_free(&proof);
 	return is_fine ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-CUresult sim_event_record_in_graph(CUevent handle, const struct sim_stream *stream, uint64_t complete_ns)
+CUresult sim_event_record_in_graph(CUevent handle, const struct sim_stream *stream, const struct sim_span *until)
 {
 	struct sim_event *event = find(handle);
 	/* An event destroyed since the graph was made is not recorded. */
-	CUresult result = event ? note_record(event, stream, complete_ns) : CUDA_SUCCESS;
+	CUresult result = event ? note_record(event, stream, until) : CUDA_SUCCESS;
 
 	if (event) {
 		event->is_inside = true;
 		event->inside_slot = stream->slot;
 	}
 	return result;
+}
+
+void sim_event_settle(unsigned index, uint64_t record, uint64_t complete_ns)
+{
+	if (events.at[index].n_records == record)
+		events.at[index].complete_ns = complete_ns;
 }
 
 static CUresult wait_on(struct sim_stream *stream, CUevent handle, unsigned flags)
@@ -263,10 +282,10 @@ CUresult sim_event_sync(CUevent handle)
 	const struct sim_event *event = find(handle);
 	CUresult result = event ? sim_capture_wait_mark(&event->mark) : CUDA_ERROR_INVALID_HANDLE;
 	if (result == CUDA_SUCCESS && event->is_recorded) {
-		uint64_t until_ns = event->complete_ns;
+		uint64_t until_ns = event->complete_ns == SIM_OPEN_NS ? 0 : event->complete_ns;
 		sim_scope_note_pending(sim_streams_exceed_certified(&event->covers));
 		bool has_snapshot = copy_proof(&covered, event);
-		sim_timeline_wait(until_ns);
+		result = sim_timeline_wait_for(&covered, until_ns);
 		if (has_snapshot)
 			sim_streams_certify(&covered);
 	}
@@ -275,16 +294,31 @@ CUresult sim_event_sync(CUevent handle)
 	return result;
 }
 
+/* Before a query. */
+static void linger(CUevent handle)
+{
+	const struct sim_event *event = find(handle);
+	struct sim_vector covered = { 0 };
+
+	if (!event || !event->is_recorded || event->complete_ns != SIM_OPEN_NS)
+		return;
+	if (sim_vector_copy(&covered, &event->covers))
+		sim_open_linger(&covered);
+	sim_vector_free(&covered);
+}
+
 CUresult sim_event_query(CUevent handle)
 {
 	struct sim_vector covered = { 0 };
 
 	sim_lock();
 	sim_scope_note_event(handle);
+	linger(handle);
 	uint64_t now = sim_timeline_catch_up_locked();
 	const struct sim_event *event = find(handle);
 	CUresult result = event ? sim_capture_wait_mark(&event->mark) : CUDA_ERROR_INVALID_HANDLE;
 	if (result == CUDA_SUCCESS && event->is_recorded) {
+		result = sim_open_failure();
 		if (event->complete_ns > now)
 			result = CUDA_ERROR_NOT_READY;
 		else if (copy_proof(&covered, event))

@@ -25,11 +25,15 @@ SIM_EXPORT CUresult sim_stream_wait_event(CUstream stream, CUevent event, unsign
 
 /* For nodes of graphs; lock held. */
 struct sim_stream;
+struct sim_span;
 struct sim_vector;
 bool sim_event_exists(CUevent event);
 /* Adds to `covers` what the event is ordered after. *until_ns: when it is complete; 0 if it was never recorded. */
 CUresult sim_event_proof(CUevent event, struct sim_vector *covers, uint64_t *until_ns);
-/* The event is recorded inside the stream's last operation, which goes on after it. */
-CUresult sim_event_record_in_graph(CUevent event, const struct sim_stream *stream, uint64_t complete_ns);
+/* The event is recorded inside the stream's last operation: `until` is the part of that before it. */
+CUresult sim_event_record_in_graph(CUevent event, const struct sim_stream *stream, const struct sim_span *until);
+
+/* For open.c: when that record of the event, by its index, is complete. A later record is left alone. Lock held. */
+void sim_event_settle(unsigned index, uint64_t record, uint64_t complete_ns);
 
 #endif

@@ -180,14 +180,15 @@ static CUresult check_addresses(const struct sim_graph *graph)
 
 static CUresult submit(struct run *run)
 {
+	/* Before the operation has its place: what it waits for may be open. */
+	if (!sim_vector_merge(&run->stream->covers, &run->covers))
+		return CUDA_ERROR_OUT_OF_MEMORY;
 	CUresult result = sim_timeline_submit_effects(run->stream, &run->span, run->effects, run->n_effects);
-
 	run->n_effects = 0;
-	if (result == CUDA_SUCCESS && !sim_vector_merge(&run->stream->covers, &run->covers))
-		result = CUDA_ERROR_OUT_OF_MEMORY;
-	for (size_t i = 0; i < run->n_records && result == CUDA_SUCCESS; i++)
-		result = sim_event_record_in_graph(run->records[i].event, run->stream,
-		                                   run->span.start_ns + run->records[i].after_ns);
+	for (size_t i = 0; i < run->n_records && result == CUDA_SUCCESS; i++) {
+		struct sim_span until = { run->span.start_ns, run->records[i].after_ns };
+		result = sim_event_record_in_graph(run->records[i].event, run->stream, &until);
+	}
 	return result;
 }
 

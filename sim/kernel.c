@@ -11,6 +11,7 @@
 #include "sim/jitter.h"
 #include "sim/lock.h"
 #include "sim/memory.h"
+#include "sim/open.h"
 #include "sim/readback.h"
 #include "sim/say.h"
 #include "sim/scope.h"
@@ -310,17 +311,26 @@ static CUresult launch_on(struct sim_stream *stream, const struct sim_kernel_wor
 	return result;
 }
 
+static CUresult exchange_on(struct sim_stream *stream, struct sim_exchange *exchange)
+{
+	bool is_captured;
+	CUresult result = sim_capture_submit(stream, NULL, &is_captured);
+
+	return result == CUDA_SUCCESS ? sim_open_submit(stream, exchange) : result;
+}
+
 CUresult sim_launch(struct sim_function *function, const struct sim_launch_config *config, void **args)
 {
 	CUresult result = CUDA_ERROR_INVALID_HANDLE;
 
 	sim_lock();
 	struct sim_stream *stream = sim_stream_find(config->stream, sim_scope_is_per_thread());
+	struct sim_exchange *exchange = sim_open_take_launch();
 	if (stream) {
 		struct sim_kernel_work work = { function, *config, args, function->kernel, next_launch_ns };
 		next_launch_ns = 0;
 		sim_scope_note_stream(stream, config->stream);
-		result = launch_on(stream, &work);
+		result = exchange ? exchange_on(stream, exchange) : launch_on(stream, &work);
 	}
 	sim_unlock();
 	return result;

@@ -147,8 +147,8 @@ static void apply_list(const char *text, const char *separators)
 /* Divisors and the queue cannot be zero; the device must hold something. */
 static void repair(void)
 {
-	uint64_t *positive[] = { &knobs.h2d_rate,    &knobs.d2h_rate, &knobs.d2d_rate, &knobs.h2h_rate,
-		                 &knobs.queue_depth, &knobs.sm_count, &knobs.gflops };
+	uint64_t *positive[] = { &knobs.h2d_rate,    &knobs.d2h_rate,  &knobs.d2d_rate, &knobs.h2h_rate,
+		                 &knobs.queue_depth, &knobs.nccl_rate, &knobs.sm_count, &knobs.gflops };
 
 	for (size_t i = 0; i < sizeof positive / sizeof positive[0]; i++)
 		if (*positive[i] == 0)

@@ -2,6 +2,9 @@
 #include "sim/lock.h"
 
 #include <pthread.h>
+#include <time.h>
+
+#define NS_PER_S 1000000000u
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
@@ -24,4 +27,11 @@ void sim_lock_wait(void)
 void sim_lock_wake(void)
 {
 	pthread_cond_broadcast(&changed);
+}
+
+bool sim_lock_wait_until(uint64_t until_ns)
+{
+	struct timespec until = { (time_t)(until_ns / NS_PER_S), (long)(until_ns % NS_PER_S) };
+
+	return pthread_cond_clockwait(&changed, &mutex, CLOCK_MONOTONIC, &until) == 0;
 }

@@ -8,11 +8,17 @@
 #ifndef SIM_LOCK_H
 #define SIM_LOCK_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 void sim_lock(void);
 void sim_unlock(void);
 
-/* Condition "the device finished running a host function". Both with the lock held. */
+/* Condition "the device finished running something, or an operation is no longer open". All with the lock held. */
 void sim_lock_wait(void);
 void sim_lock_wake(void);
+
+/* sim_lock_wait() until that time of the machine's monotonic clock at the latest; false if it was that. */
+bool sim_lock_wait_until(uint64_t until_ns);
 
 #endif

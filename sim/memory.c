@@ -133,7 +133,7 @@ static void leave_to_device(bool waits)
 
 	sim_scope_note_pending(sim_streams_device_pending(device));
 	if (waits)
-		sim_timeline_wait(device->ready_ns);
+		(void)sim_timeline_wait_device(device);
 }
 
 static CUresult free_managed(uintptr_t address, size_t bytes)

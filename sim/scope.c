@@ -6,6 +6,7 @@
 #include "sim/clock.h"
 #include "sim/faults.h"
 #include "sim/ledger.h"
+#include "sim/open.h"
 #include "sim/stream.h"
 #include "sim/timeline.h"
 
@@ -16,7 +17,7 @@ static CUresult permission(void)
 {
 	if (sim_device_is_lost())
 		return CUDA_ERROR_NOT_INITIALIZED;
-	return sim_timeline_in_host_function() ? CUDA_ERROR_NOT_PERMITTED : CUDA_SUCCESS;
+	return sim_timeline_in_host_function() ? CUDA_ERROR_NOT_PERMITTED : sim_open_failure();
 }
 
 static uint64_t host_ns(enum sy_class class)

@@ -10,8 +10,11 @@ SIM_GEN  := $(BUILD)/gen/sim
 SIM_LD    = $(CC) -shared -o $@ -Wl,-soname,$(@F) -Wl,-rpath,'$$ORIGIN' $(LDFLAGS_ALL)
 
 # ---- libsimcore.so ----
+# What the vendor libraries have in common, each with a copy of its own.
+VENDOR_COMMON := sim/vendor_launch.c sim/torch_pin.c
+VENDOR_SRC := $(wildcard sim/cudnn*.c sim/cufft*.c sim/cusolver*.c sim/cusparse*.c sim/nccl*.c) $(VENDOR_COMMON)
 SIM_CORE_SRC := $(filter-out $(wildcard sim/cuda_*.c sim/cudart_*.c sim/cublas*.c sim/stub*.c) \
-	$(wildcard sim/cudnn*.c sim/cufft*.c sim/cusolver*.c sim/cusparse*.c sim/vendor_launch.c),$(wildcard sim/*.c))
+	$(VENDOR_SRC),$(wildcard sim/*.c))
 SIM_CORE_OBJ := $(call objs,$(SIM_CORE_SRC))
 $(SIM_CORE_OBJ): ALL_CFLAGS += $(SYSCUDA13)
 $(SIMLIB)/libsimcore.so: $(SIM_CORE_OBJ)
@@ -104,19 +107,19 @@ endef
 $(foreach major,12 13,$(eval $(call CUBLAS_OBJECTS,$(major))))
 # ---- end of cublas and vendor stubs
 
-# ---- cuDNN, cuFFT, cuSOLVER and cuSPARSE
+# ---- cuDNN, cuFFT, cuSOLVER, cuSPARSE and NCCL
 # SONAMEs do not follow CUDA's number: $(1) library, $(2) number of the SONAME, $(3) prefix of its functions.
 define VENDOR_LIBRARY
 $(SIM_GEN)/lib$(1).so.$(2).map: sim/sim.mk
 	@mkdir -p $$(@D)
 	echo 'lib$(1).so.$(2) { global: $(3)*; local: *; };' > $$@
-$(SIMLIB)/lib$(1).so.$(2): $(call objs,$(wildcard sim/$(1)*.c) sim/vendor_launch.c) $(SIM_GEN)/lib$(1).so.$(2).map \
+$(SIMLIB)/lib$(1).so.$(2): $(call objs,$(wildcard sim/$(1)*.c) $(VENDOR_COMMON)) $(SIM_GEN)/lib$(1).so.$(2).map \
 		$(SIMLIB)/libsimcore.so
 	@mkdir -p $$(@D)
 	$$(SIM_LD) $$(filter %.o,$$^) -Wl,--version-script=$(SIM_GEN)/lib$(1).so.$(2).map -L$(SIMLIB) -lsimcore -lm
 all: $(SIMLIB)/lib$(1).so.$(2)
 endef
-VENDOR_OBJ := $(call objs,$(wildcard sim/cudnn*.c sim/cufft*.c sim/cusolver*.c sim/cusparse*.c) sim/vendor_launch.c)
+VENDOR_OBJ := $(call objs,$(VENDOR_SRC))
 $(VENDOR_OBJ): ALL_CFLAGS += $(SYSCUDA13)
 $(eval $(call VENDOR_LIBRARY,cudnn,9,cudnn))
 $(eval $(call VENDOR_LIBRARY,cusparse,12,cusparse))
@@ -125,4 +128,6 @@ $(eval $(call VENDOR_LIBRARY,cufft,11,cufft))
 $(eval $(call VENDOR_LIBRARY,cufft,12,cufft))
 $(eval $(call VENDOR_LIBRARY,cusolver,11,cusolver))
 $(eval $(call VENDOR_LIBRARY,cusolver,12,cusolver))
-# ---- end of cuDNN, cuFFT, cuSOLVER and cuSPARSE
+# NCCL knows no versions of symbols; the node's name is not asked for.
+$(eval $(call VENDOR_LIBRARY,nccl,2,nccl))
+# ---- end of cuDNN, cuFFT, cuSOLVER, cuSPARSE and NCCL

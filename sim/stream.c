@@ -121,6 +121,33 @@ struct sim_stream *sim_stream_find(CUstream handle, bool is_per_thread)
 	return stream->is_live && stream->number >= 2 ? stream : NULL;
 }
 
+struct sim_stream *sim_stream_of_slot(unsigned slot)
+{
+	return streams.at[slot];
+}
+
+uint64_t sim_stream_completion(const struct sim_stream *stream, uint64_t number)
+{
+	uint64_t depth = sim_knobs()->queue_depth;
+
+	/* What was submitted a whole queue later waited for it. */
+	if (number == 0 || number + depth <= stream->n_submitted)
+		return 0;
+	return stream->completions[(number - 1) % depth];
+}
+
+uint64_t sim_streams_completion(const struct sim_vector *covered)
+{
+	uint64_t latest = 0;
+
+	for (unsigned i = 0; i < covered->n; i++) {
+		uint64_t ns = sim_stream_completion(streams.at[i], covered->at[i]);
+		if (ns > latest)
+			latest = ns;
+	}
+	return latest;
+}
+
 CUstream sim_stream_handle(const struct sim_stream *stream)
 {
 	return (CUstream)(HANDLE_BASE + stream->slot * HANDLE_STEP);

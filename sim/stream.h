@@ -53,6 +53,17 @@ void sim_stream_end_created(const struct sim_device *device);
 /* 0 and 1 are the legacy stream, 2 is the thread's own, which 0 means too in a per-thread spelling. NULL if invalid. */
 struct sim_stream *sim_stream_find(CUstream handle, bool is_per_thread);
 
+struct sim_stream *sim_stream_of_slot(unsigned slot);
+
+/* "Not known yet", of a completion (open.h). */
+#define SIM_OPEN_NS UINT64_MAX
+
+/* When the stream's operation of that number, from 1, is complete; 0 if that is long past. May be SIM_OPEN_NS. */
+uint64_t sim_stream_completion(const struct sim_stream *stream, uint64_t number);
+
+/* When all of this is complete, as above. */
+uint64_t sim_streams_completion(const struct sim_vector *covered);
+
 CUstream sim_stream_handle(const struct sim_stream *stream);
 bool sim_stream_is_blocking(const struct sim_stream *stream);
 

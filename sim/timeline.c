@@ -7,6 +7,7 @@
 #include "sim/clock.h"
 #include "sim/knobs.h"
 #include "sim/lock.h"
+#include "sim/open.h"
 #include "sim/scope.h"
 
 static struct {
@@ -14,10 +15,15 @@ static struct {
 	size_t n;
 	size_t capacity;
 	uint64_t n_pushed;
-	bool is_applying;         /* a thread runs a host function with the lock let go */
-	uint64_t applying_ns;     /* completion time of that function */
-	_Atomic uint64_t next_ns; /* completion of heap[0]; readable without the lock */
+	struct applying *applying; /* threads that run something with the lock let go */
+	_Atomic uint64_t next_ns;  /* completion of heap[0]; readable without the lock */
 } timeline = { .next_ns = UINT64_MAX };
+
+/* On the stack of the thread. */
+struct applying {
+	struct applying *next;
+	uint64_t complete_ns;
+};
 
 static __thread bool in_host_function;
 
@@ -77,50 +83,114 @@ static void sift_down(size_t i)
 	timeline.heap[i] = op;
 }
 
-static struct sim_op *pop(void)
+static struct sim_op *take(size_t i)
 {
-	struct sim_op *first = timeline.heap[0];
+	struct sim_op *op = timeline.heap[i];
 
-	timeline.heap[0] = timeline.heap[--timeline.n];
-	if (timeline.n)
-		sift_down(0);
+	timeline.n--;
+	if (i < timeline.n) {
+		timeline.heap[i] = timeline.heap[timeline.n];
+		sift_down(i);
+		sift_up(i);
+	}
 	note_next();
-	return first;
+	return op;
 }
 
 static void run_unlocked(struct sim_op *op)
 {
-	timeline.is_applying = true;
-	timeline.applying_ns = op->complete_ns;
+	struct applying self = { timeline.applying, op->complete_ns }, **link;
+
+	timeline.applying = &self;
 	sim_unlock();
-	in_host_function = true;
+	in_host_function = op->is_unlocked;
 	op->apply(op);
 	in_host_function = false;
 	sim_lock();
-	timeline.is_applying = false;
+	for (link = &timeline.applying; *link != &self; link = &(*link)->next)
+		continue;
+	*link = self.next;
 	sim_lock_wake();
+}
+
+static void apply(struct sim_op *op)
+{
+	if (op->is_unlocked || op->is_patient)
+		run_unlocked(op);
+	else
+		op->apply(op);
+	free(op);
+}
+
+/* Completion of the earliest of what other threads are running. */
+static uint64_t earliest_applying(void)
+{
+	uint64_t earliest = UINT64_MAX;
+
+	for (const struct applying *a = timeline.applying; a; a = a->next)
+		if (a->complete_ns < earliest)
+			earliest = a->complete_ns;
+	return earliest;
 }
 
 /* Applies everything that completes by then, in order. */
 static void apply_until(uint64_t until_ns)
 {
 	for (;;) {
-		if (timeline.is_applying) {
-			/* What follows it in time must not overtake it. */
-			if (timeline.applying_ns > until_ns)
-				return;
-			sim_lock_wait();
-			continue;
-		}
-		if (timeline.n == 0 || timeline.heap[0]->complete_ns > until_ns)
+		uint64_t next = timeline.n ? timeline.heap[0]->complete_ns : UINT64_MAX;
+		uint64_t applying = earliest_applying();
+		if (next <= until_ns && next < applying)
+			apply(take(0));
+		else if (applying <= until_ns)
+			sim_lock_wait(); /* what follows it in time must not overtake it */
+		else if (next > until_ns)
 			return;
-		struct sim_op *op = pop();
-		if (op->is_unlocked)
-			run_unlocked(op);
-		else
-			op->apply(op);
-		free(op);
 	}
+}
+
+/* The earliest operation that has something to do inside the device; timeline.n if there is none by then. */
+static size_t find_inside(uint64_t until_ns)
+{
+	size_t best = timeline.n;
+
+	for (size_t i = 0; i < timeline.n; i++) {
+		const struct sim_op *op = timeline.heap[i];
+		if (op->complete_ns <= until_ns && !op->is_fetched &&
+		    (best == timeline.n || is_before(op, timeline.heap[best])))
+			best = i;
+	}
+	return best;
+}
+
+/* The device does its part of an operation that the host will see at its time. */
+static void fetch(size_t i)
+{
+	struct sim_op *fetched = timeline.heap[i]->fetch(timeline.heap[i]);
+
+	timeline.heap[i] = fetched;
+	fetched->is_fetched = true;
+}
+
+void sim_timeline_run_ahead(uint64_t until_ns)
+{
+	for (;;) {
+		size_t i = find_inside(until_ns);
+		uint64_t next = i < timeline.n ? timeline.heap[i]->complete_ns : UINT64_MAX;
+		uint64_t applying = earliest_applying();
+		if (next < applying && timeline.heap[i]->fetch)
+			fetch(i);
+		else if (next < applying)
+			apply(take(i));
+		else if (applying <= until_ns)
+			sim_lock_wait();
+		else
+			return;
+	}
+}
+
+uint64_t sim_timeline_next(void)
+{
+	return timeline.n ? timeline.heap[0]->complete_ns : UINT64_MAX;
 }
 
 void sim_timeline_wait(uint64_t until_ns)
@@ -135,6 +205,30 @@ void sim_timeline_wait(uint64_t until_ns)
 	apply_until(until_ns > start ? until_ns : start);
 	if (until_ns > start)
 		sim_scope_add_wait(sim_clock_now() - start);
+}
+
+CUresult sim_timeline_wait_for(const struct sim_vector *covered, uint64_t until_ns)
+{
+	if (sim_open_any()) {
+		uint64_t start = sim_clock_now(), complete_ns = sim_open_hold(covered);
+		sim_scope_add_wait(sim_clock_now() - start);
+		if (complete_ns > until_ns)
+			until_ns = complete_ns;
+	}
+	sim_timeline_wait(until_ns);
+	return sim_open_failure();
+}
+
+CUresult sim_timeline_wait_device(const struct sim_device *device)
+{
+	struct sim_vector covered = { 0 };
+
+	/* Without memory only what is known is waited for. */
+	if (sim_open_any())
+		(void)!sim_streams_snapshot_device(device, &covered);
+	CUresult result = sim_timeline_wait_for(&covered, device->ready_ns);
+	sim_vector_free(&covered);
+	return result;
 }
 
 uint64_t sim_timeline_catch_up_locked(void)
@@ -152,7 +246,7 @@ void sim_timeline_catch_up(void)
 	if (atomic_load_explicit(&timeline.next_ns, memory_order_relaxed) > now || in_host_function)
 		return;
 	sim_lock();
-	if (!timeline.is_applying)
+	if (!timeline.applying)
 		apply_until(now);
 	sim_unlock();
 }
@@ -166,10 +260,16 @@ static void block_on_full_queue(struct sim_stream *stream)
 		uint64_t start = sim_clock_now();
 		if (oldest <= start)
 			return;
-		sim_unlock();
-		sim_clock_wait_until(oldest);
-		sim_lock();
-		apply_until(oldest);
+		if (oldest == SIM_OPEN_NS) {
+			sim_open_resolve();
+			if (stream->completions[stream->n_submitted % depth] == SIM_OPEN_NS)
+				sim_lock_wait();
+		} else {
+			sim_unlock();
+			sim_clock_wait_until(oldest);
+			sim_lock();
+			apply_until(oldest);
+		}
 		sim_scope_add_backpressure(sim_clock_now() - start);
 	}
 }
@@ -190,32 +290,49 @@ uint64_t sim_timeline_begin(struct sim_stream *stream)
 	return start > now ? start : now;
 }
 
-/* The operation's place in the order of its stream. */
-static void append(struct sim_stream *stream, uint64_t complete)
+static void note_ready(struct sim_stream *stream, uint64_t complete_ns)
 {
 	struct sim_device *device = stream->device;
 
-	stream->completions[stream->n_submitted % sim_knobs()->queue_depth] = complete;
+	if (complete_ns > stream->ready_ns)
+		stream->ready_ns = complete_ns;
+	if (complete_ns > device->ready_ns)
+		device->ready_ns = complete_ns;
+	if (sim_stream_is_blocking(stream) && complete_ns > device->blocking_ready_ns)
+		device->blocking_ready_ns = complete_ns;
+}
+
+void sim_timeline_append(struct sim_stream *stream, uint64_t complete_ns)
+{
+	stream->completions[stream->n_submitted % sim_knobs()->queue_depth] = complete_ns;
 	stream->covers.at[stream->slot] = ++stream->n_submitted;
-	stream->ready_ns = complete;
-	if (complete > device->ready_ns)
-		device->ready_ns = complete;
-	if (sim_stream_is_blocking(stream)) {
-		device->n_blocking_submitted++;
-		if (complete > device->blocking_ready_ns)
-			device->blocking_ready_ns = complete;
-	}
+	if (sim_stream_is_blocking(stream))
+		stream->device->n_blocking_submitted++;
+	if (complete_ns != SIM_OPEN_NS)
+		note_ready(stream, complete_ns);
+}
+
+void sim_timeline_settle(struct sim_stream *stream, uint64_t number, uint64_t complete_ns)
+{
+	stream->completions[(number - 1) % sim_knobs()->queue_depth] = complete_ns;
+	note_ready(stream, complete_ns);
 }
 
 CUresult sim_timeline_submit_effects(struct sim_stream *stream, const struct sim_span *span,
                                      const struct sim_effect *effects, size_t n)
 {
-	if (!reserve(n) || !sim_stream_order(stream)) {
+	struct sim_open *open;
+
+	if (!reserve(n) || !sim_stream_order(stream) || !sim_open_prepare(stream, n, &open)) {
 		for (size_t i = 0; i < n; i++)
 			free(effects[i].op);
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	}
-	append(stream, span->start_ns + span->duration_ns);
+	sim_timeline_append(stream, open ? SIM_OPEN_NS : span->start_ns + span->duration_ns);
+	if (open) {
+		sim_open_append(open, stream, span, effects);
+		return CUDA_SUCCESS;
+	}
 	for (size_t i = 0; i < n; i++)
 		push(effects[i].op, span->start_ns + effects[i].after_ns);
 	return CUDA_SUCCESS;
@@ -256,6 +373,7 @@ void sim_timeline_cancel(uintptr_t base, size_t bytes)
 {
 	size_t kept = 0;
 
+	sim_open_cancel(base, bytes);
 	for (size_t i = 0; i < timeline.n; i++) {
 		struct sim_op *op = timeline.heap[i];
 		if (op->host_bytes && op->host_base < base + bytes && base < op->host_base + op->host_bytes)

@@ -24,6 +24,14 @@
 struct sim_op {
 	void (*apply)(struct sim_op *op); /* with the lock, unless is_unlocked */
 	bool is_unlocked;                 /* runs code of the program */
+	bool is_patient;                  /* may wait for other ranks (exchange.h): without the lock too */
+	bool is_fetched;                  /* what is left to do is the host's to see */
+	/*
+	 * For operations that write to the host: takes what they read from the
+	 * device, so that only the writing is left. Returns the operation, which
+	 * may have moved. NULL: there is no such division.
+	 */
+	struct sim_op *(*fetch)(struct sim_op *op);
 	uint64_t complete_ns;
 	uint64_t number;     /* in the order of submission, which decides where times are equal */
 	uintptr_t host_base; /* host memory it will touch, for sim_timeline_cancel() */
@@ -74,6 +82,29 @@ void sim_timeline_delay(struct sim_stream *stream, uint64_t until_ns);
 
 /* Holds the host until then and applies what is complete. The time is noted in the call's scope. Lock as above. */
 void sim_timeline_wait(uint64_t until_ns);
+
+/*
+ * The same for when all of this is complete, of which until_ns is as much as
+ * is known without it. Returns CUDA_SUCCESS, or the failure that the device has had.
+ */
+CUresult sim_timeline_wait_for(const struct sim_vector *covered, uint64_t until_ns);
+
+/* The same for everything the device has to do. */
+CUresult sim_timeline_wait_device(const struct sim_device *device);
+
+/*
+ * The device does all it has to do by then, whatever time it is for the
+ * program: other ranks need what it gives. What the host would see of it waits
+ * until its time, except what a host function does. Lock as above.
+ */
+void sim_timeline_run_ahead(uint64_t until_ns);
+
+/* When the next operation completes, UINT64_MAX if there is none. Lock held. */
+uint64_t sim_timeline_next(void);
+
+/* For open.c: an operation's place in the order of its stream, its end possibly SIM_OPEN_NS; and its end, later. */
+void sim_timeline_append(struct sim_stream *stream, uint64_t complete_ns);
+void sim_timeline_settle(struct sim_stream *stream, uint64_t number, uint64_t complete_ns);
 
 /* Applies what is complete by now, unless another thread is at it. Takes the lock only if there is something. */
 void sim_timeline_catch_up(void);

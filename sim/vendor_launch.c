@@ -26,6 +26,10 @@ static struct {
 	CUresult (*set_words)(CUdeviceptr words, unsigned value, size_t n_words, CUstream stream);
 	CUresult (*wait_stream)(CUstream stream);
 	CUresult (*wait_context)(void);
+	CUresult (*get_context_device)(CUdevice *device);
+	CUresult (*copy)(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream);
+	CUresult (*alloc)(CUdeviceptr *address, size_t bytes);
+	CUresult (*free)(CUdeviceptr address);
 	bool is_complete;
 } driver;
 
@@ -66,6 +70,10 @@ static void find_driver(void)
 		{ "cuMemsetD32Async", &driver.set_words },
 		{ "cuStreamSynchronize", &driver.wait_stream },
 		{ "cuCtxSynchronize", &driver.wait_context },
+		{ "cuCtxGetDevice", &driver.get_context_device },
+		{ "cuMemcpyAsync", &driver.copy },
+		{ "cuMemAlloc", &driver.alloc },
+		{ "cuMemFree", &driver.free },
 	};
 	void *library = dlopen("libcuda.so.1", RTLD_NOW), *address;
 	get_proc_fn get_proc;
@@ -89,22 +97,28 @@ static bool has_driver(void)
 	return driver.is_complete;
 }
 
+CUresult sim_vendor_choose(int ordinal)
+{
+	CUdevice device;
+	CUcontext context;
+	CUresult result = has_driver() ? driver.init(0) : CUDA_ERROR_NOT_INITIALIZED;
+
+	if (result == CUDA_SUCCESS)
+		result = driver.get_device(&device, ordinal);
+	if (result == CUDA_SUCCESS)
+		result = driver.retain_primary(&context, device);
+	return result == CUDA_SUCCESS ? driver.set_context(context) : result;
+}
+
 /* The thread's context; if it has none, device 0's, as a runtime call would make it. */
 static CUresult find_context(CUcontext *context)
 {
-	CUdevice device;
 	CUresult result = driver.get_context(context);
 
 	if (result == CUDA_SUCCESS && *context)
 		return CUDA_SUCCESS;
-	result = driver.init(0);
-	if (result == CUDA_SUCCESS)
-		result = driver.get_device(&device, 0);
-	if (result == CUDA_SUCCESS)
-		result = driver.retain_primary(context, device);
-	if (result == CUDA_SUCCESS)
-		result = driver.set_context(*context);
-	return result;
+	result = sim_vendor_choose(0);
+	return result == CUDA_SUCCESS ? driver.get_context(context) : result;
 }
 
 CUresult sim_vendor_open(struct sim_vendor *vendor, const char *kernel)
@@ -167,4 +181,41 @@ CUresult sim_vendor_wait_stream(CUstream stream)
 CUresult sim_vendor_wait_context(void)
 {
 	return has_driver() ? driver.wait_context() : CUDA_ERROR_NOT_INITIALIZED;
+}
+
+CUresult sim_vendor_ordinal(int *ordinal)
+{
+	CUdevice device;
+	CUresult result = has_driver() ? driver.get_context_device(&device) : CUDA_ERROR_NOT_INITIALIZED;
+
+	if (result == CUDA_SUCCESS)
+		*ordinal = device;
+	return result;
+}
+
+CUresult sim_vendor_copy(const struct sim_vendor *vendor, CUstream stream, uintptr_t to, uintptr_t from, size_t bytes)
+{
+	CUresult result;
+
+	if (!has_driver())
+		return CUDA_ERROR_NOT_INITIALIZED;
+	result = driver.copy(to, from, bytes, stream);
+	if (result == CUDA_ERROR_INVALID_CONTEXT && driver.set_context(vendor->context) == CUDA_SUCCESS)
+		result = driver.copy(to, from, bytes, stream);
+	return result;
+}
+
+CUresult sim_vendor_alloc(void **address, size_t bytes)
+{
+	CUdeviceptr block = 0;
+	CUresult result = has_driver() ? driver.alloc(&block, bytes) : CUDA_ERROR_NOT_INITIALIZED;
+
+	if (result == CUDA_SUCCESS)
+		*address = (void *)(uintptr_t)block;
+	return result;
+}
+
+CUresult sim_vendor_free(void *address)
+{
+	return has_driver() ? driver.free((CUdeviceptr)(uintptr_t)address) : CUDA_ERROR_NOT_INITIALIZED;
 }

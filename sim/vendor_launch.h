@@ -2,7 +2,7 @@
 /*
  * vendor_launch.h - how the simulated NVIDIA libraries submit their work
  *
- * For cuBLAS, cuDNN, cuFFT, cuSOLVER and cuSPARSE; each has its own copy.
+ * For cuBLAS, cuDNN, cuFFT, cuSOLVER, cuSPARSE and NCCL; each has its own copy.
  * Nothing is computed: a call of theirs becomes one kernel that takes a
  * modelled time. The real libraries hold a static runtime that finds the
  * driver with dlopen and asks it for entry points. So does this: whoever
@@ -13,6 +13,7 @@
 
 #include <cuda.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* What every handle holds. Made for the context that is current then. One thread at a time, as the real ones. */
 struct sim_vendor {
@@ -39,6 +40,19 @@ CUresult sim_vendor_launch(const struct sim_vendor *vendor, CUstream stream, con
 
 /* Submits a set of `n_words` 32-bit words of the device's memory to 0: the "all is well" of a result code. */
 CUresult sim_vendor_clear(const struct sim_vendor *vendor, CUstream stream, void *words, size_t n_words);
+
+/* Makes the primary context of a device current. */
+CUresult sim_vendor_choose(int ordinal);
+
+/* The device of the current context. */
+CUresult sim_vendor_ordinal(int *ordinal);
+
+/* Submits a copy. */
+CUresult sim_vendor_copy(const struct sim_vendor *vendor, CUstream stream, uintptr_t to, uintptr_t from, size_t bytes);
+
+/* Memory of the current device. */
+CUresult sim_vendor_alloc(void **address, size_t bytes);
+CUresult sim_vendor_free(void *address);
 
 CUresult sim_vendor_wait_stream(CUstream stream);
 

@@ -5,6 +5,7 @@
 
 #include "sim/capture.h"
 #include "sim/lock.h"
+#include "sim/open.h"
 #include "sim/scope.h"
 #include "sim/stream.h"
 #include "sim/timeline.h"
@@ -21,7 +22,7 @@ CUresult sim_wait_stream(CUstream handle)
 	if (result == CUDA_SUCCESS) {
 		sim_scope_note_pending(sim_stream_is_pending(stream, SIM_REACH_SYNC));
 		bool has_snapshot = sim_stream_snapshot(stream, SIM_REACH_SYNC, &covered);
-		sim_timeline_wait(sim_stream_target(stream, SIM_REACH_SYNC));
+		result = sim_timeline_wait_for(&covered, sim_stream_target(stream, SIM_REACH_SYNC));
 		if (has_snapshot)
 			sim_streams_certify(&covered);
 	}
@@ -43,7 +44,7 @@ CUresult sim_wait_device(void)
 	}
 	sim_scope_note_pending(sim_streams_device_pending(device));
 	bool has_snapshot = sim_streams_snapshot_device(device, &covered);
-	sim_timeline_wait(device->ready_ns);
+	result = sim_timeline_wait_for(&covered, device->ready_ns);
 	if (has_snapshot)
 		sim_streams_certify(&covered);
 	sim_unlock();
@@ -59,10 +60,27 @@ CUresult sim_wait_before_reset(void)
 	CUresult result = sim_capture_wait_device(device);
 	if (result == CUDA_SUCCESS) {
 		sim_scope_note_pending(sim_streams_device_pending(device));
-		sim_timeline_wait(device->ready_ns);
+		(void)sim_timeline_wait_device(device);
 	}
 	sim_unlock();
 	return result;
+}
+
+/* Before a query: true if what it asks about is open. */
+static bool linger(CUstream handle)
+{
+	struct sim_vector covered = { 0 };
+	bool is_open = false;
+
+	if (!sim_open_any())
+		return false;
+	const struct sim_stream *stream = sim_stream_find(handle, sim_scope_is_per_thread());
+	if (stream && sim_stream_snapshot(stream, SIM_REACH_SYNC, &covered)) {
+		sim_open_linger(&covered);
+		is_open = sim_open_covers(&covered);
+	}
+	sim_vector_free(&covered);
+	return is_open;
 }
 
 CUresult sim_query_stream(CUstream handle)
@@ -70,11 +88,13 @@ CUresult sim_query_stream(CUstream handle)
 	struct sim_vector covered = { 0 };
 
 	sim_lock();
+	bool is_open = linger(handle);
 	uint64_t now = sim_timeline_catch_up_locked();
 	const struct sim_stream *stream = sim_stream_find(handle, sim_scope_is_per_thread());
 	CUresult result = stream ? sim_capture_wait(stream) : CUDA_ERROR_INVALID_HANDLE;
 	if (result == CUDA_SUCCESS) {
-		if (sim_stream_target(stream, SIM_REACH_SYNC) > now)
+		result = sim_open_failure();
+		if (is_open || sim_stream_target(stream, SIM_REACH_SYNC) > now)
 			result = CUDA_ERROR_NOT_READY;
 		else if (sim_stream_is_pending(stream, SIM_REACH_SYNC) &&
 		         sim_stream_snapshot(stream, SIM_REACH_SYNC, &covered))
