@@ -36,7 +36,7 @@ static double pair_cost(const struct sy_place *a, const struct sy_place *b)
 {
 	double most = a->weight > b->weight ? a->weight : b->weight;
 	double least = a->weight > b->weight ? b->weight : a->weight;
-	double cost = most > 0 ? COST_OTHER_COUNT * (most - least) / most : 0;
+	double cost = least >= 0 && most > 0 ? COST_OTHER_COUNT * (most - least) / most : 0;
 
 	if (a->memory != b->memory)
 		cost += COST_OTHER_MEMORY;

@@ -21,7 +21,7 @@ struct sy_place {
 	uint32_t line;       /* 0: not known */
 	uint32_t first_line; /* of the function; 0: not known */
 	uint8_t class, direction, memory;
-	double weight; /* how often, in any unit that is the same on both sides */
+	double weight; /* how often, in any unit that is the same on both sides; below 0 not known */
 };
 
 #define SY_NO_PLACE UINT32_MAX
