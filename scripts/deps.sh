@@ -35,8 +35,9 @@ readonly TORCH="torch==2.13.0" TORCH_PYTHONS="10 14"
 readonly TORCH_CUDA12="torch==2.6.0" TORCH_CUDA12_PYTHONS="10 13"
 readonly TORCH_NEEDS="numpy typing_extensions sympy networkx jinja2 fsspec filelock setuptools pytest"
 
-# Of the CUDA packages that numba-cuda asks for it uses just the compiler and the linker, which need no GPU.
-readonly CLIENTS="numba-cuda==0.30.4 cuda-core==1.2.2 nvidia-nvvm==13.0.88 nvidia-nvjitlink==13.0.88"
+# Of the CUDA packages that numba-cuda asks for it uses just the compilers and the linker, which need no GPU.
+readonly CLIENTS="numba-cuda==0.30.4 cuda-core==1.2.2 nvidia-nvvm==13.0.88 nvidia-nvjitlink==13.0.88
+nvidia-cuda-nvrtc==13.0.88"
 readonly CLIENTS_NEED="numba==0.68.1 cuda-bindings==13.4.4 packaging" CLIENTS_PYTHONS="10 14"
 
 # package  how to see that what it brings is there: a command, a header, a file or a Python module
@@ -220,7 +221,7 @@ torch() { # NAME WHEEL SIZE MIN MAX
 clients() {
 	local range
 	read -ra range <<<"$CLIENTS_PYTHONS"
-	once venv-clients build/venv-clients/bin/numba "installing numba-cuda and cuda-bindings, a download of 200 MB" \
+	once venv-clients build/venv-clients/bin/numba "installing numba-cuda and cuda-bindings, a download of 290 MB" \
 		venv_of build/venv-clients "${range[@]}" "$CLIENTS_NEED" "$CLIENTS"
 }
 
