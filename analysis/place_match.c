@@ -9,13 +9,17 @@
 
 /* ---- within one function ------------------------------------------------------------ */
 
-/* Costs of the pairing. Two places pair if that is cheaper than leaving both alone. */
-#define COST_ALONE 1.6
-#define COST_OTHER_TEXT 2.0
+/*
+ * Costs of the pairing. Two places pair if that is cheaper than leaving both
+ * alone: on the same line whatever the count, elsewhere only if the count is
+ * about the same. A readback that came from 24 others is not one of them.
+ */
+#define COST_ALONE 0.8
+#define COST_OTHER_TEXT 0.9
 #define COST_SHIFT_LEAST 0.4
 #define COST_SHIFT_MORE 0.6 /* reached at MAX_SHIFT lines */
 #define COST_OTHER_COUNT 1.5
-#define COST_OTHER_MEMORY 0.25
+#define COST_OTHER_MEMORY 0.05
 #define MAX_SHIFT 50.0
 
 /* Beyond this many cells only equal lines pair. */
@@ -121,6 +125,8 @@ uint32_t sy_path_common_tail(const char *a, const char *b)
 
 	if (strcmp(a, b) == 0)
 		return UINT32_MAX;
+	if (x == 0 || y == 0)
+		return 0;
 	while (x > 0 && y > 0 && a[x - 1] == b[y - 1]) {
 		n += a[x - 1] == '/';
 		x--;
