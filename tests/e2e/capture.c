@@ -6,9 +6,9 @@
 #include <cuda_runtime_api.h>
 #include <stdio.h>
 
-static void say(const char *what, int result)
+static void say(const char *what, unsigned result)
 {
-	printf("%s: %d\n", what, result);
+	printf("%s: %u\n", what, result);
 }
 
 /* A copy from the host, two sets, and a copy back. */
@@ -36,17 +36,17 @@ int main(void)
 	say("cudaStreamSynchronize while capturing", cudaStreamSynchronize(stream));
 	say("set after that", cudaMemsetAsync(device, 3, 4096, stream));
 	say("end", cudaStreamEndCapture(stream, &graph));
-	say("a graph of it", graph != NULL);
+	say("a graph of it", (unsigned)(graph != NULL));
 	say("begin", cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
 	four_nodes(device, host, stream);
 	say("end", cudaStreamEndCapture(stream, &graph));
 	say("count", cudaGraphGetNodes(graph, NULL, &n));
-	say("nodes of a good capture", (int)n);
+	say("nodes of a good capture", (unsigned)n);
 	say("instantiate", cudaGraphInstantiate(&exec, graph, 0));
-	say("byte before the launch", host[0]);
+	say("byte before the launch", (unsigned char)host[0]);
 	say("launch", cudaGraphLaunch(exec, stream));
 	say("synchronize", cudaStreamSynchronize(stream));
-	say("byte after it", host[0]);
+	say("byte after it", (unsigned char)host[0]);
 	say("last error", cudaGetLastError());
 	return 0;
 }
