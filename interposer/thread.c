@@ -9,6 +9,8 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stddef.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -63,11 +65,14 @@ static SY_COLD struct sy_thread *begin_thread(struct sy_state *state)
 	thread = claim_slot(state);
 	if (thread) {
 		struct sy_thread_lane lane = thread->lane;
-		uint64_t launches = thread->launches;
 
 		if (!lane.events && !lane.defs)
 			lane.number = UINT32_MAX;
-		*thread = (struct sy_thread){ .launches = launches, .index = UINT32_MAX, .lane = lane };
+		/* Others add up `launches` at any time: it alone is not touched. */
+		memset((char *)thread + offsetof(struct sy_thread, polls), 0,
+		       sizeof(*thread) - offsetof(struct sy_thread, polls));
+		thread->index = UINT32_MAX;
+		thread->lane = lane;
 		thread->tid = (uint32_t)syscall(SYS_gettid);
 		__atomic_store_n(&thread->is_used, 1, __ATOMIC_RELEASE);
 	}
