@@ -64,7 +64,7 @@ expect_broken() {
 	expect_broken "R18:1" 'int cudaEventSynchronize(void *event) { return 0; }'
 	expect_broken "R18:1" 'int cuCtxSynchronize(void) { return 0; }'
 	expect_broken "R18:1" 'int cuStreamSynchronize(void *stream) { return 0; }'
-	expect_broken "R18:2 R22:3" 'int cudaStreamSynchronize(void *stream) { return 0; }'
+	expect_broken "R18:2 R20:2 R22:3" 'int cudaStreamSynchronize(void *stream) { return 0; }'
 	expect_broken "R22:2" 'int cudaStreamSynchronize_ptsz(void *stream)' \
 		'{ return REAL(cudaStreamSynchronize)((void *)0x1); }'
 }
