@@ -220,6 +220,41 @@ static void cover_group(struct sy_check *check, size_t first, unsigned char *is_
 			check->covers[(size_t)entries[i].number * check->n_places + found[entries[i].number]] = 1;
 }
 
+static bool is_covered(const struct sy_check *check, uint32_t place)
+{
+	for (size_t i = 0; i < check->budget->n; i++)
+		if (sy_check_covers(check, i, place))
+			return true;
+	return false;
+}
+
+static bool covers_any(const struct sy_check *check, size_t entry)
+{
+	return memchr(check->covers + entry * check->n_places, 1, check->n_places) != NULL;
+}
+
+/*
+ * A line whose function has another name: renamed, or a comprehension, which
+ * is a function of its own up to Python 3.11. The same text then decides.
+ */
+static void cover_by_text(struct sy_check *check, size_t number)
+{
+	struct sy_budget_entry entry = check->budget->entries[number];
+
+	if (!entry.function || !entry.code || covers_any(check, number))
+		return;
+	entry.function = NULL;
+	for (uint32_t i = 0; i < check->n_places; i++) {
+		const struct sy_check_place *place = &check->places[i];
+
+		if (!place->place.code || strcmp(place->place.code, entry.code) != 0 || !may_mean(&entry, place) ||
+		    is_covered(check, i))
+			continue;
+		check->covers[number * check->n_places + i] = 1;
+		return;
+	}
+}
+
 static void note_covered(struct sy_check *check)
 {
 	const struct sy_budget *budget = check->budget;
@@ -227,20 +262,18 @@ static void note_covered(struct sy_check *check)
 	check->stale = sy_mem_alloc(&check->arena, budget->n * sizeof(const struct sy_budget_entry *));
 	for (size_t i = 0; i < budget->n; i++) {
 		const struct sy_budget_entry *entry = &budget->entries[i];
-		bool is_found = false;
 
 		if (!is_of_lines(entry))
 			continue;
 		for (uint32_t p = 0; p < check->n_places; p++) {
 			if (!sy_check_covers(check, i, p))
 				continue;
-			is_found = true;
 			if (entry->scope == SY_SCOPE_LINE)
 				check->places[p].is_listed = true;
 			else if (!check->places[p].accepted)
 				check->places[p].accepted = entry->reason;
 		}
-		if (!is_found)
+		if (!covers_any(check, i))
 			check->stale[check->n_stale++] = entry;
 	}
 }
@@ -263,5 +296,8 @@ void sy_check_find_places(struct sy_check *check)
 			cover_by_line(check, i);
 		sy_arena_free(&scratch);
 	}
+	for (size_t i = 0; i < budget->n; i++)
+		if (is_of_lines(&budget->entries[i]))
+			cover_by_text(check, i);
 	note_covered(check);
 }
