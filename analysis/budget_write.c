@@ -173,6 +173,14 @@ static void put_lines(struct sy_check *check, double slack, FILE *out)
 
 /* ---- what is taken over -------------------------------------------------------------------------- */
 
+static bool has_limits(const struct sy_budget_entry *entry)
+{
+	for (int m = 0; m < SY_N_METRICS; m++)
+		if (entry->limits[m].is_set)
+			return true;
+	return false;
+}
+
 static void put_limits(struct sy_check *check, const struct sy_budget_entry *entry, FILE *out)
 {
 	for (int m = 0; m < SY_N_METRICS; m++)
@@ -206,7 +214,7 @@ static void put_section(struct sy_check *check, enum sy_scope scope, FILE *out)
 	for (size_t i = 0; i < check->budget->n; i++) {
 		const struct sy_budget_entry *entry = &check->budget->entries[i];
 
-		if (entry->scope != scope)
+		if (entry->scope != scope || (scope != SY_SCOPE_ACCEPT && !has_limits(entry)))
 			continue;
 		if (!is_begun)
 			fprintf(out, "\n%s:\n", sy_scope_key(scope));
