@@ -1,144 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_sim_nccl.c - the simulated NCCL among processes: every collective, type and reduction, and what goes wrong
- *
- * The test process never starts a device: each rank is a child of it, which
- * reports with its exit status. Ranks share an id that the parent made.
+ * test_sim_nccl.c - the simulated NCCL: every collective, type and reduction against a plain computation
  */
-#include <cuda.h>
-#include <dlfcn.h>
+#include "tests/unit/nccl_ranks.h"
+
 #include <math.h>
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
-enum { INT8, UINT8, INT32, UINT32, INT64, UINT64, FLOAT16, FLOAT32, FLOAT64, BFLOAT16, E4M3, E5M2, N_TYPES };
-enum { SUM, PROD, MAX, MIN, AVG, N_REDUCTIONS };
-enum { SUCCESS = 0, INVALID_ARGUMENT = 4, INVALID_USAGE = 5, REMOTE_ERROR = 6 };
-enum { COUNT = 37, MAX_RANKS = 4, FAILED = 99 };
-
-typedef struct {
-	char internal[128];
-} id_t_;
-typedef struct comm *comm_t;
-
-/* The functions under test: pointers of the same names, and a table to fill those. */
-#define FUNCTIONS(F)                                                                                                   \
-	F(int, ncclGetVersion, (int *))                                                                                \
-	F(int, ncclGetUniqueId, (id_t_ *))                                                                             \
-	F(int, ncclCommInitRank, (comm_t *, int, id_t_, int))                                                          \
-	F(int, ncclCommSplit, (comm_t, int, int, comm_t *, void *))                                                    \
-	F(int, ncclCommDestroy, (comm_t))                                                                              \
-	F(int, ncclCommAbort, (comm_t))                                                                                \
-	F(int, ncclCommGetAsyncError, (comm_t, int *))                                                                 \
-	F(int, ncclCommCount, (comm_t, int *))                                                                         \
-	F(int, ncclCommUserRank, (comm_t, int *))                                                                      \
-	F(int, ncclCommCuDevice, (comm_t, int *))                                                                      \
-	F(const char *, ncclGetErrorString, (int))                                                                     \
-	F(const char *, ncclGetLastError, (comm_t))                                                                    \
-	F(int, ncclGroupStart, (void))                                                                                 \
-	F(int, ncclGroupEnd, (void))                                                                                   \
-	F(int, ncclAllReduce, (CUdeviceptr, CUdeviceptr, size_t, int, int, comm_t, CUstream))                          \
-	F(int, ncclReduce, (CUdeviceptr, CUdeviceptr, size_t, int, int, int, comm_t, CUstream))                        \
-	F(int, ncclBroadcast, (CUdeviceptr, CUdeviceptr, size_t, int, int, comm_t, CUstream))                          \
-	F(int, ncclAllGather, (CUdeviceptr, CUdeviceptr, size_t, int, comm_t, CUstream))                               \
-	F(int, ncclReduceScatter, (CUdeviceptr, CUdeviceptr, size_t, int, int, comm_t, CUstream))                      \
-	F(int, ncclAlltoAll, (CUdeviceptr, CUdeviceptr, size_t, int, comm_t, CUstream))                                \
-	F(int, ncclGather, (CUdeviceptr, CUdeviceptr, size_t, int, int, comm_t, CUstream))                             \
-	F(int, ncclScatter, (CUdeviceptr, CUdeviceptr, size_t, int, int, comm_t, CUstream))                            \
-	F(int, ncclSend, (CUdeviceptr, size_t, int, int, comm_t, CUstream))                                            \
-	F(int, ncclRecv, (CUdeviceptr, size_t, int, int, comm_t, CUstream))                                            \
-	F(int, ncclRedOpCreatePreMulSum, (int *, void *, int, int, comm_t))                                            \
-	F(int, ncclRedOpDestroy, (int, comm_t))
-
-#define DECLARE(result, name, params) static result(*name) params;
-FUNCTIONS(DECLARE)
-
-static id_t_ id;
-
-static int set_up(void **state)
-{
-	void *library = dlopen("libnccl.so.2", RTLD_NOW), *address;
-
-	(void)state;
-	if (!library)
-		fail_msg("%s", dlerror());
-#define FIND(result, name, params)                                                                                     \
-	address = dlsym(library, #name);                                                                               \
-	assert_non_null(address);                                                                                      \
-	memcpy(&name, &address, sizeof address);
-	FUNCTIONS(FIND)
-#undef FIND
-	return 0;
-}
-
-/* In a rank: nothing of cmocka, which would go on to the next test in each of them. */
-#define check(condition)                                                                                               \
-	do {                                                                                                           \
-		if (!(condition)) {                                                                                    \
-			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                                \
-			_exit(FAILED);                                                                                 \
-		}                                                                                                      \
-	} while (0)
-
-struct rank {
-	int rank, n;
-	comm_t comm;
-	CUstream stream;
-};
-
-static void start_rank(struct rank *self, int rank, int n)
-{
-	CUcontext context;
-
-	self->rank = rank;
-	self->n = n;
-	check(cuInit(0) == CUDA_SUCCESS);
-	check(cuDevicePrimaryCtxRetain(&context, 0) == CUDA_SUCCESS);
-	check(cuCtxSetCurrent(context) == CUDA_SUCCESS);
-	check(cuStreamCreate(&self->stream, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS);
-	check(ncclCommInitRank(&self->comm, n, id, rank) == SUCCESS);
-}
-
-typedef int (*body_fn)(struct rank *self);
-
-static pid_t fork_rank(int rank, int n, body_fn body)
-{
-	pid_t pid = fork();
-
-	assert_true(pid >= 0);
-	if (pid != 0)
-		return pid;
-	/* A rank that hangs is a failure, not a test run that hangs. */
-	alarm(120);
-	struct rank self;
-	start_rank(&self, rank, n);
-	_exit(body(&self));
-}
-
-static void run_ranks(int n, body_fn body)
-{
-	pid_t pids[MAX_RANKS];
-
-	assert_int_equal(ncclGetUniqueId(&id), SUCCESS);
-	for (int rank = 0; rank < n; rank++)
-		pids[rank] = fork_rank(rank, n, body);
-	for (int rank = 0; rank < n; rank++) {
-		int status;
-		assert_int_equal(waitpid(pids[rank], &status, 0), pids[rank]);
-		assert_true(WIFEXITED(status));
-		assert_int_equal(WEXITSTATUS(status), 0);
-	}
-}
+enum { COUNT = 37 };
 
 static size_t bytes_of(int type)
 {
@@ -304,7 +178,7 @@ static void test_reductions_are_what_a_plain_computation_gives(void **state)
 {
 	(void)state;
 	for (int n = 2; n <= MAX_RANKS; n++)
-		run_ranks(n, every_reduction);
+		nccl_run_ranks(n, every_reduction);
 }
 
 static void gather_one(const struct rank *self, const struct buffers *b, int type)
@@ -353,8 +227,8 @@ static int every_gather(struct rank *self)
 static void test_what_is_gathered_comes_from_the_right_rank(void **state)
 {
 	(void)state;
-	run_ranks(2, every_gather);
-	run_ranks(4, every_gather);
+	nccl_run_ranks(2, every_gather);
+	nccl_run_ranks(4, every_gather);
 }
 
 /* Each rank sends to the next, itself included where there is one rank; then all to all by sends. */
@@ -390,9 +264,9 @@ static int sends(struct rank *self)
 static void test_sends_meet_their_receives(void **state)
 {
 	(void)state;
-	run_ranks(1, sends);
-	run_ranks(2, sends);
-	run_ranks(4, sends);
+	nccl_run_ranks(1, sends);
+	nccl_run_ranks(2, sends);
+	nccl_run_ranks(4, sends);
 }
 
 /* More operations than a ring has places, of all kinds, with no wait between them. */
@@ -422,7 +296,7 @@ static int many(struct rank *self)
 static void test_many_operations_on_several_streams(void **state)
 {
 	(void)state;
-	run_ranks(2, many);
+	nccl_run_ranks(2, many);
 }
 
 static int factors(struct rank *self)
@@ -454,7 +328,7 @@ static int factors(struct rank *self)
 static void test_a_sum_of_products(void **state)
 {
 	(void)state;
-	run_ranks(3, factors);
+	nccl_run_ranks(3, factors);
 }
 
 /* Even and odd ranks apart, in reverse order; then without rank 0. */
@@ -485,22 +359,20 @@ static int splits(struct rank *self)
 static void test_a_communicator_is_split(void **state)
 {
 	(void)state;
-	run_ranks(4, splits);
+	nccl_run_ranks(4, splits);
 }
-
-#define ALL(test) cmocka_unit_test(test)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		ALL(test_reductions_are_what_a_plain_computation_gives),
-		ALL(test_what_is_gathered_comes_from_the_right_rank),
-		ALL(test_sends_meet_their_receives),
-		ALL(test_many_operations_on_several_streams),
-		ALL(test_a_sum_of_products),
-		ALL(test_a_communicator_is_split),
+		cmocka_unit_test(test_reductions_are_what_a_plain_computation_gives),
+		cmocka_unit_test(test_what_is_gathered_comes_from_the_right_rank),
+		cmocka_unit_test(test_sends_meet_their_receives),
+		cmocka_unit_test(test_many_operations_on_several_streams),
+		cmocka_unit_test(test_a_sum_of_products),
+		cmocka_unit_test(test_a_communicator_is_split),
 	};
 
 	setenv("SYNCTALLY_SIM", "clock=virtual", 1);
-	return cmocka_run_group_tests(tests, set_up, NULL);
+	return cmocka_run_group_tests(tests, nccl_set_up, NULL);
 }
