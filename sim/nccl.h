@@ -150,9 +150,8 @@ int sim_comm_await_ranks(struct sim_comm *comm);
 /* nccl_batch.c: submits tasks of one communicator and stream as one launch. */
 int sim_batch_submit(const struct sim_nccl_task *tasks, size_t n);
 
-/* Device time of such a batch, and its task's channel. */
+/* nccl_task.c: device time of such a batch. */
 uint64_t sim_batch_ns(const struct sim_nccl_task *tasks, size_t n);
-struct sim_channel sim_task_channel(const struct sim_nccl_task *task);
 
 /* nccl_reduce.c */
 size_t sim_nccl_element_bytes(int type);

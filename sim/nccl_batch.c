@@ -7,7 +7,7 @@
  * they begin, write what they give, read what they need, and say that they
  * have. When all have said when they begin, all know when it ends.
  */
-#include "sim/nccl.h"
+#include "sim/nccl_task.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,6 @@ enum { CHUNK = 8192 };
 
 #define LOOK_NS 100000000u
 #define NS_PER_S 1000000000u
-#define NS_PER_US 1000u
 
 struct batch {
 	struct sim_exchange exchange;
@@ -33,108 +32,6 @@ struct batch {
 	size_t n;
 	struct sim_nccl_task tasks[];
 };
-
-/* What a party of a task does. Bytes. */
-struct share {
-	unsigned party;
-	size_t sends;          /* what it gives */
-	unsigned from, n_from; /* the parties it reads */
-	size_t offset, reads;  /* what it reads of each of them */
-	bool is_reduced;       /* into one, or else one after the other */
-};
-
-static int ranks_of(const struct sim_nccl_task *task)
-{
-	return task->comm->shared.n_ranks;
-}
-
-struct sim_channel sim_task_channel(const struct sim_nccl_task *task)
-{
-	const struct sim_attachment *shared = &task->comm->shared;
-
-	if (task->kind == SIM_NCCL_SEND)
-		return sim_segment_pair(shared, shared->rank, task->root);
-	if (task->kind == SIM_NCCL_RECEIVE)
-		return sim_segment_pair(shared, task->root, shared->rank);
-	return sim_segment_collective(shared);
-}
-
-static struct share share_of(const struct sim_nccl_task *task)
-{
-	unsigned n = (unsigned)ranks_of(task), rank = (unsigned)task->comm->shared.rank, root = (unsigned)task->root;
-	size_t bytes = task->count * sim_nccl_element_bytes(task->type);
-	bool is_root = rank == root;
-
-	switch (task->kind) {
-	case SIM_NCCL_ALL_REDUCE:
-		return (struct share){ rank, bytes, 0, n, 0, bytes, true };
-	case SIM_NCCL_REDUCE:
-		return (struct share){ rank, bytes, 0, is_root ? n : 0, 0, is_root ? bytes : 0, true };
-	case SIM_NCCL_BROADCAST:
-		return (struct share){ rank, is_root ? bytes : 0, root, 1, 0, bytes, false };
-	case SIM_NCCL_ALL_GATHER:
-		return (struct share){ rank, bytes, 0, n, 0, bytes, false };
-	case SIM_NCCL_REDUCE_SCATTER:
-		return (struct share){ rank, n * bytes, 0, n, rank * bytes, bytes, true };
-	case SIM_NCCL_ALL_TO_ALL:
-		return (struct share){ rank, n * bytes, 0, n, rank * bytes, bytes, false };
-	case SIM_NCCL_GATHER:
-		return (struct share){ rank, bytes, 0, is_root ? n : 0, 0, is_root ? bytes : 0, false };
-	case SIM_NCCL_SCATTER:
-		return (struct share){ rank, is_root ? n * bytes : 0, root, 1, rank * bytes, bytes, false };
-	case SIM_NCCL_SEND:
-		return (struct share){ 0, bytes, 0, 0, 0, 0, false };
-	default:
-		return (struct share){ 1, 0, 0, 1, 0, bytes, false };
-	}
-}
-
-/* Bytes that a task receives in all. */
-static size_t received(const struct share *share)
-{
-	return share->reads * (share->is_reduced ? 1 : share->n_from);
-}
-
-/* The rank behind a party of a task. */
-static int rank_of(const struct sim_nccl_task *task, unsigned party)
-{
-	int own = task->comm->shared.rank;
-
-	if (task->kind == SIM_NCCL_SEND)
-		return party == 0 ? own : task->root;
-	if (task->kind == SIM_NCCL_RECEIVE)
-		return party == 0 ? task->root : own;
-	return (int)party;
-}
-
-/* What crosses the slowest link, by the usual algorithms: a ring for collectives. */
-static double moved(const struct sim_nccl_task *task)
-{
-	double n = ranks_of(task), bytes = (double)(task->count * sim_nccl_element_bytes(task->type));
-
-	switch (task->kind) {
-	case SIM_NCCL_ALL_REDUCE:
-		return 2 * bytes * (n - 1) / n;
-	case SIM_NCCL_ALL_GATHER:
-	case SIM_NCCL_REDUCE_SCATTER:
-	case SIM_NCCL_ALL_TO_ALL:
-	case SIM_NCCL_GATHER:
-	case SIM_NCCL_SCATTER:
-		return bytes * (n - 1);
-	default:
-		return bytes;
-	}
-}
-
-uint64_t sim_batch_ns(const struct sim_nccl_task *tasks, size_t n)
-{
-	double bytes = 0, rate = (double)sim_knobs()->nccl_rate;
-
-	for (size_t i = 0; i < n; i++)
-		bytes += moved(&tasks[i]);
-	/* An exchange ends after it has begun, whatever the knobs say. */
-	return 1 + sim_knobs()->nccl_latency_ns + (uint64_t)(bytes * NS_PER_US / rate);
-}
 
 static bool publish(struct sim_exchange *exchange, uint64_t start_ns)
 {
@@ -150,7 +47,7 @@ static bool publish(struct sim_exchange *exchange, uint64_t start_ns)
 	for (size_t i = 0; i < batch->n; i++) {
 		const struct sim_nccl_task *task = &batch->tasks[i];
 		struct sim_channel channel = sim_task_channel(task);
-		struct sim_part *part = sim_channel_part(&channel, task->n, share_of(task).party);
+		struct sim_part *part = sim_channel_part(&channel, task->n, sim_task_share(task).party);
 		bool is_pair = task->kind == SIM_NCCL_SEND || task->kind == SIM_NCCL_RECEIVE;
 		part->start_ns = start_ns;
 		part->count = task->count;
@@ -171,7 +68,7 @@ static bool is_missing(struct batch *batch, const struct sim_nccl_task *task, un
                        const _Atomic uint64_t *counter)
 {
 	struct sim_comm *comm = batch->comm;
-	int rank = rank_of(task, party);
+	int rank = sim_task_rank_of(task, party);
 	bool is_gone = sim_segment_is_gone(&comm->shared, rank);
 
 	/* It may have said it just before it went. */
@@ -214,8 +111,8 @@ static bool is_agreed(struct batch *batch, const struct sim_nccl_task *task, con
 			              "the ranks disagree: rank %d calls %s of %llu elements of type %d, rank %d %s of "
 			              "%llu of type %d "
 			              "(or with another reduction or root)",
-			              rank_of(task, 0), names[first->kind], (unsigned long long)first->count,
-			              first->type, rank_of(task, party), names[other->kind],
+			              sim_task_rank_of(task, 0), names[first->kind], (unsigned long long)first->count,
+			              first->type, sim_task_rank_of(task, party), names[other->kind],
 			              (unsigned long long)other->count, other->type);
 		return false;
 	}
@@ -278,7 +175,7 @@ static bool give(const struct batch *batch, size_t i)
 	const struct sim_nccl_task *task = &batch->tasks[i];
 	const struct sim_attachment *shared = &batch->comm->shared;
 	struct sim_channel channel = sim_task_channel(task);
-	struct share share = share_of(task);
+	struct sim_share share = sim_task_share(task);
 	const void *from = sim_memory_view(task->send);
 	static const char zeros[16];
 
@@ -313,7 +210,7 @@ static bool send_all(struct sim_exchange *exchange)
 	for (size_t i = 0; i < batch->n && is_given; i++) {
 		const struct sim_nccl_task *task = &batch->tasks[i];
 		struct sim_channel channel = sim_task_channel(task);
-		struct share share = share_of(task);
+		struct sim_share share = sim_task_share(task);
 		is_given = share.sends == 0 || give(batch, i);
 		if (is_given)
 			atomic_store(&sim_channel_part(&channel, task->n, share.party)->sent, task->n + 1);
@@ -339,7 +236,7 @@ static bool await(struct batch *batch, const struct sim_nccl_task *task, const s
 	}
 }
 
-static bool copy_in(const struct batch *batch, const struct sim_nccl_task *task, const struct share *share)
+static bool copy_in(const struct batch *batch, const struct sim_nccl_task *task, const struct sim_share *share)
 {
 	const struct sim_attachment *shared = &batch->comm->shared;
 	struct sim_channel channel = sim_task_channel(task);
@@ -352,7 +249,7 @@ static bool copy_in(const struct batch *batch, const struct sim_nccl_task *task,
 	return true;
 }
 
-static bool reduce_in(const struct batch *batch, const struct sim_nccl_task *task, const struct share *share)
+static bool reduce_in(const struct batch *batch, const struct sim_nccl_task *task, const struct sim_share *share)
 {
 	const struct sim_attachment *shared = &batch->comm->shared;
 	struct sim_channel channel = sim_task_channel(task);
@@ -360,7 +257,7 @@ static bool reduce_in(const struct batch *batch, const struct sim_nccl_task *tas
 	char *to = sim_memory_view(task->receive), chunk[CHUNK];
 	struct sim_accumulator sum;
 
-	if (!sim_reduce_begin(&sum, task->type, task->reduction, ranks_of(task), CHUNK / element))
+	if (!sim_reduce_begin(&sum, task->type, task->reduction, sim_task_ranks(task), CHUNK / element))
 		return false;
 	bool is_read = true;
 	for (size_t at = 0; at < share->reads && is_read; at += CHUNK) {
@@ -381,7 +278,7 @@ static bool reduce_in(const struct batch *batch, const struct sim_nccl_task *tas
 static bool take(struct batch *batch, const struct sim_nccl_task *task)
 {
 	struct sim_channel channel = sim_task_channel(task);
-	struct share share = share_of(task);
+	struct sim_share share = sim_task_share(task);
 
 	/* Even without elements the others' parts are awaited: a place in the ring is free only when all are done with it. */
 	for (unsigned i = 0; i < share.n_from; i++) {
@@ -428,9 +325,9 @@ static void fill_spans(struct batch *batch)
 	exchange->n_reads = exchange->n_writes = (unsigned)batch->n;
 	for (size_t i = 0; i < batch->n; i++) {
 		const struct sim_nccl_task *task = &batch->tasks[i];
-		struct share share = share_of(task);
+		struct sim_share share = sim_task_share(task);
 		exchange->reads[i] = (struct sim_region){ task->send, share.sends, false };
-		exchange->writes[i] = (struct sim_region){ task->receive, received(&share), false };
+		exchange->writes[i] = (struct sim_region){ task->receive, sim_share_received(&share), false };
 	}
 }
 

@@ -211,6 +211,18 @@ static void add_integers(const struct sim_accumulator *sum, const char *from, si
 	}
 }
 
+/* What nearly all collectives of a trainer are. */
+static void add_floats(const struct sim_accumulator *sum, const char *from, size_t n)
+{
+	float *into = sum->sum.f32;
+
+	for (size_t i = 0; i < n; i++) {
+		float value;
+		memcpy(&value, from + i * sizeof value, sizeof value);
+		into[i] += value;
+	}
+}
+
 void sim_reduce_add(struct sim_accumulator *sum, const void *elements, size_t n, bool is_first)
 {
 	const char *from = elements;
@@ -218,6 +230,14 @@ void sim_reduce_add(struct sim_accumulator *sum, const void *elements, size_t n,
 
 	if (is_integer(sum->type)) {
 		add_integers(sum, from, n, is_first);
+		return;
+	}
+	if (sum->type == SIM_NCCL_FLOAT32 && is_first) {
+		memcpy(sum->sum.f32, from, n * sizeof(float));
+		return;
+	}
+	if (sum->type == SIM_NCCL_FLOAT32 && (sum->reduction == SIM_NCCL_SUM || sum->reduction == SIM_NCCL_AVG)) {
+		add_floats(sum, from, n);
 		return;
 	}
 	for (size_t i = 0; i < n; i++) {
