@@ -72,66 +72,65 @@ static void test_everything(void **state)
 	sy_budget_free(&budget);
 }
 
+static const struct {
+	const char *text, *wanted;
+} mistakes[] = {
+	{ "per_step:\n  sincs: 3\n", "b.yml:2:3: unknown key: name=sincs; did you mean syncs?" },
+	{ "perstep: {}\n", "b.yml:1:1: unknown key: name=perstep; did you mean per_step?" },
+	{ "per_step: {colour: 3}\n", "b.yml:1:12: unknown key: name=colour known=syncs, drains, empty," },
+	{ "per_step: {blocked_ns: 3}\n", "b.yml:1:12: unknown key: name=blocked_ns; did you mean blocked?" },
+	{ "per_step: {syncs: many}\n", "b.yml:1:19: a number from 0 on is wanted: given=many" },
+	{ "per_step: {syncs: -1}\n", "b.yml:1:19: a number from 0 on is wanted: given=-1" },
+	{ "per_step: {syncs: 1e999}\n", "b.yml:1:19: a number from 0 on is wanted" },
+	{ "per_step: {syncs: nan}\n", "b.yml:1:19: a number from 0 on is wanted" },
+	{ "per_step: {syncs: [1]}\n", "b.yml:1:19: a number from 0 on is wanted: given=(no text)" },
+	{ "per_step: {blocked: 3}\n", "b.yml:1:21: a time with its unit is wanted, as 4.2 ms: given=3" },
+	{ "per_step: {blocked: 3 h}\n", "b.yml:1:21: a time with its unit is wanted" },
+	{ "per_step: 3\n", "b.yml:1:11: per_step must be keys with values" },
+	{ "per_step: {syncs: 1, syncs: 2}\n", "b.yml:1:22: given twice: name=syncs" },
+	{ "per_step: {syncs: 1}\nper_step: {syncs: 2}\n", "b.yml:2:1: given twice: name=per_step" },
+	{ "other_lines: {launches: 1}\n", "b.yml:1:15: unknown key: name=launches" },
+	{ "lines: {at: x}\n", "b.yml:1:8: lines must be a list" },
+	{ "lines:\n  - syncs: 3\n", "b.yml:2:5: at is missing" },
+	{ "lines: [{at: \"x.py:\"}]\n", "b.yml:1:14: at must be FILE:LINE, FILE:FUNCTION or FILE" },
+	{ "lines: [{at: \":3\"}]\n", "b.yml:1:14: at must be FILE:LINE" },
+	{ "lines: [{at: \"x.py:0\"}]\n", "b.yml:1:14: not a line: given=0" },
+	{ "lines: [{at: \"x.py:99999999999\"}]\n", "b.yml:1:14: not a line" },
+	{ "lines: [{at: \"x.py:f\", function: g}]\n", "b.yml:1:9: function goes with FILE:LINE" },
+	{ "lines: [{at: \"x.py:3\", class: reedback}]\n", "b.yml:1:31: unknown class: name=reedback known=readback," },
+	{ "accept: [{at: \"x.py:3\"}]\n", "b.yml:1:10: reason is missing: at=x.py:3" },
+	{ "accept: [{at: \"x.py:3\", reason: ''}]\n", "b.yml:1:33: reason must be text" },
+	{ "accept: [{at: \"x.py:3\", reason: a, syncs: 3}]\n",
+	  "b.yml:1:36: unknown key: name=syncs known=at, function," },
+	{ "threads: {main: 3}\n", "b.yml:1:17: threads must be keys with values" },
+	{ "threads: {'': {syncs: 3}}\n", "b.yml:1:11: a name is missing" },
+	{ "statistic: average\n", "b.yml:1:12: unknown statistic: name=average known=max, median, mean" },
+	{ "version: 2\n", "b.yml:1:10: a version this program does not know: given=2 known=1" },
+	{ "? [a]\n: 3\n", "b.yml:1:3: a key must be a word" },
+	{ "- a\n", "b.yml:1:1: a budget must be keys with values" },
+	{ "", "b.yml:1:1: the budget is empty" },
+	{ "# nothing\n", "b.yml:1:1: the budget is empty" },
+	{ "a: [\n", "b.yml:2:1: not YAML: " },
+	{ "a:\n\t- b\n", "b.yml:2:1: not YAML: " },
+	{ "version: 1\n---\nversion: 1\n", "b.yml:3:1: a second document in the same file" },
+	{ "version: 1\n---\na: [\n", "b.yml:4:1: not YAML: " },
+	{ "per_step: *x\n", "b.yml:1:11: not YAML: found undefined alias" },
+	{ "\xff\xfe", "b.yml:1:1: the budget is empty" },
+	{ "version: \x01\n", "b.yml:1:1: not YAML: control characters are not allowed" },
+	{ "\"a\\e[31mb\\nc\": 3\n", "b.yml:1:1: unknown key: name=a?[31mb?c known=" },
+};
+
 static void test_mistakes(void **state)
 {
-	static const struct {
-		const char *text, *wanted;
-	} all[] = {
-		{ "per_step:\n  sincs: 3\n", "b.yml:2:3: unknown key: name=sincs; did you mean syncs?" },
-		{ "perstep: {}\n", "b.yml:1:1: unknown key: name=perstep; did you mean per_step?" },
-		{ "per_step: {colour: 3}\n", "b.yml:1:12: unknown key: name=colour known=syncs, drains, empty," },
-		{ "per_step: {blocked_ns: 3}\n", "b.yml:1:12: unknown key: name=blocked_ns; did you mean blocked?" },
-		{ "per_step: {syncs: many}\n", "b.yml:1:19: a number from 0 on is wanted: given=many" },
-		{ "per_step: {syncs: -1}\n", "b.yml:1:19: a number from 0 on is wanted: given=-1" },
-		{ "per_step: {syncs: 1e999}\n", "b.yml:1:19: a number from 0 on is wanted" },
-		{ "per_step: {syncs: nan}\n", "b.yml:1:19: a number from 0 on is wanted" },
-		{ "per_step: {syncs: [1]}\n", "b.yml:1:19: a number from 0 on is wanted: given=(no text)" },
-		{ "per_step: {blocked: 3}\n", "b.yml:1:21: a time with its unit is wanted, as 4.2 ms: given=3" },
-		{ "per_step: {blocked: 3 h}\n", "b.yml:1:21: a time with its unit is wanted" },
-		{ "per_step: 3\n", "b.yml:1:11: per_step must be keys with values" },
-		{ "per_step: {syncs: 1, syncs: 2}\n", "b.yml:1:22: given twice: name=syncs" },
-		{ "per_step: {syncs: 1}\nper_step: {syncs: 2}\n", "b.yml:2:1: given twice: name=per_step" },
-		{ "other_lines: {launches: 1}\n", "b.yml:1:15: unknown key: name=launches" },
-		{ "lines: {at: x}\n", "b.yml:1:8: lines must be a list" },
-		{ "lines:\n  - syncs: 3\n", "b.yml:2:5: at is missing" },
-		{ "lines: [{at: \"x.py:\"}]\n", "b.yml:1:14: at must be FILE:LINE, FILE:FUNCTION or FILE" },
-		{ "lines: [{at: \":3\"}]\n", "b.yml:1:14: at must be FILE:LINE" },
-		{ "lines: [{at: \"x.py:0\"}]\n", "b.yml:1:14: not a line: given=0" },
-		{ "lines: [{at: \"x.py:99999999999\"}]\n", "b.yml:1:14: not a line" },
-		{ "lines: [{at: \"x.py:f\", function: g}]\n", "b.yml:1:9: function goes with FILE:LINE" },
-		{ "lines: [{at: \"x.py:3\", class: reedback}]\n",
-		  "b.yml:1:31: unknown class: name=reedback known=readback," },
-		{ "accept: [{at: \"x.py:3\"}]\n", "b.yml:1:10: reason is missing: at=x.py:3" },
-		{ "accept: [{at: \"x.py:3\", reason: ''}]\n", "b.yml:1:33: reason must be text" },
-		{ "accept: [{at: \"x.py:3\", reason: a, syncs: 3}]\n",
-		  "b.yml:1:36: unknown key: name=syncs known=at, function," },
-		{ "threads: {main: 3}\n", "b.yml:1:17: threads must be keys with values" },
-		{ "threads: {'': {syncs: 3}}\n", "b.yml:1:11: a name is missing" },
-		{ "statistic: average\n", "b.yml:1:12: unknown statistic: name=average known=max, median, mean" },
-		{ "version: 2\n", "b.yml:1:10: a version this program does not know: given=2 known=1" },
-		{ "? [a]\n: 3\n", "b.yml:1:3: a key must be a word" },
-		{ "- a\n", "b.yml:1:1: a budget must be keys with values" },
-		{ "", "b.yml:1:1: the budget is empty" },
-		{ "# nothing\n", "b.yml:1:1: the budget is empty" },
-		{ "a: [\n", "b.yml:2:1: not YAML: " },
-		{ "a:\n\t- b\n", "b.yml:2:1: not YAML: " },
-		{ "version: 1\n---\nversion: 1\n", "b.yml:3:1: a second document in the same file" },
-		{ "version: 1\n---\na: [\n", "b.yml:4:1: not YAML: " },
-		{ "per_step: *x\n", "b.yml:1:11: not YAML: found undefined alias" },
-		{ "\xff\xfe", "b.yml:1:1: the budget is empty" },
-		{ "version: \x01\n", "b.yml:1:1: not YAML: control characters are not allowed" },
-		{ "\"a\\e[31mb\\nc\": 3\n", "b.yml:1:1: unknown key: name=a?[31mb?c known=" },
-	};
-
 	(void)state;
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+	for (size_t i = 0; i < sizeof(mistakes) / sizeof(mistakes[0]); i++) {
 		struct sy_budget budget;
 		struct sy_err err = { "" };
 
-		if (read_text(&budget, all[i].text, &err) == 0)
-			fail_msg("no mistake is seen in: %s", all[i].text);
-		if (strncmp(err.text, all[i].wanted, strlen(all[i].wanted)) != 0)
-			fail_msg("%s\nwas wanted, seen was\n%s", all[i].wanted, err.text);
+		if (read_text(&budget, mistakes[i].text, &err) == 0)
+			fail_msg("no mistake is seen in: %s", mistakes[i].text);
+		if (strncmp(err.text, mistakes[i].wanted, strlen(mistakes[i].wanted)) != 0)
+			fail_msg("%s\nwas wanted, seen was\n%s", mistakes[i].wanted, err.text);
 		sy_budget_free(&budget);
 	}
 }

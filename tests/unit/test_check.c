@@ -96,74 +96,73 @@ static void assert_says(const struct trial *trial, output_fn *tell, const char *
 	}
 static const struct run_line trainer[] = { TRAINER, { .frame = NULL } };
 
+static const struct {
+	const char *budget;
+	size_t n_findings, n_broken, n_stale;
+	const char *text;
+} limit_cases[] = {
+	{ "version: 1\n", 0, 0, 0, "0 limits: 0 kept, 0 broken\n" },
+	{ "per_step: {syncs: 27}\n", 1, 0, 0, "1 limit: 1 kept, 0 broken\n" },
+	{ "per_step: {syncs: 26}\n", 1, 1, 0,
+	  "src/train.py:88: over budget: syncs 27 per step (max of 4 steps), allowed 26 for all lines "
+	  "together; look at this line "
+	  "(log, readback d2h): 24 per step; to accept it, write \"# sync-ok: REASON\" at the line, or name it "
+	  "in b.yml "
+	  "under accept: {at: \"src/train.py:88\", reason: ...}\n" },
+	{ "statistic: median\nper_step: {syncs: 25}\n", 1, 0, 0, "1 kept" },
+	{ "statistic: mean\nper_step: {syncs: 25.5}\n", 1, 0, 0, "1 kept" },
+	{ "statistic: mean\nper_step: {syncs: 25.4}\n", 1, 1, 0,
+	  "syncs 25.5 per step (mean of 4 steps), allowed 25.4" },
+	{ "per_step: {waited: 2405 us, blocked: 3 ms}\n", 2, 0, 0, "" },
+	{ "per_step: {waited: 2404 us}\n", 1, 1, 0, "src/train.py:88: over budget: waited 2.40 ms" },
+	{ "per_step: {launches: 10}\n", 1, 0, 0, "" },
+	{ "per_step: {launches: 9}\n", 1, 1, 0,
+	  "b.yml:1: over budget: launches 10 per step (max of 4 steps), allowed 9 for all lines together; to "
+	  "accept it, raise the limit in b.yml:1\n" },
+	{ "per_step: {drains: 2, empty: 25, done_already: 0, readbacks: 24, uploads: 0, pageable_uploads: 0, "
+	  "explicit: 3, implicit: 0}\n",
+	  8, 0, 0, "" },
+	{ "per_step: {explicit: 2}\n", 1, 1, 0, "src/save.py:9: over budget: explicit 3" },
+	{ "other_lines: {syncs: 24}\n", 1, 0, 0, "" },
+	{ "other_lines: {syncs: 0}\n", 3, 3, 0,
+	  "src/save.py:9: over budget: syncs 2 per step (max of 4 steps), allowed 0 for a line that the budget "
+	  "does not list (save, explicit)" },
+	{ "other_lines: {syncs: 0}\nlines: [{at: 'train.py:*'}, {at: 'save.py'}]\n", 1, 0, 0, "" },
+	{ "lines: [{at: 'train.py:88', syncs: 23}]\n", 1, 1, 0,
+	  "src/train.py:88: over budget: syncs 24 per step (max of 4 steps), allowed 23 for this line (log, "
+	  "readback d2h)" },
+	{ "lines: [{at: 'train.py:*', syncs: 25}]\n", 1, 0, 0, "" },
+	{ "lines: [{at: 'train.py:*', syncs: 24}]\n", 1, 1, 0,
+	  "src/train.py:88: over budget: syncs 25 per step (max of 4 steps), allowed 24 for train.py:*" },
+	{ "lines: [{at: 'train.py:88', class: upload, syncs: 0}]\n", 0, 0, 1,
+	  "b.yml:1: warning: the budget names a line at which nothing waits any more: train.py:88" },
+	{ "lines: [{at: 'ain.py:88', syncs: 0}]\n", 0, 0, 1, "" },
+	{ "lines: [{at: 'me/src/train.py:88', syncs: 0}, {at: '/home/*/src/train.py:88', syncs: 0}]\n", 2, 2, 0, "" },
+	{ "lines: [{at: 'you/src/train.py:88', syncs: 0}]\n", 0, 0, 1, "" },
+	{ "lines: [{at: 'train.py:80', function: log, syncs: 24}]\n", 1, 0, 0, "" },
+	{ "lines: [{at: 'train.py:80', function: gol, syncs: 24}]\n", 0, 0, 1, "" },
+	{ "threads: {main: {syncs: 26}}\n", 1, 1, 0, "allowed 26 for thread main; look at this line" },
+	{ "threads: {'*': {syncs: 27}}\n", 1, 0, 0, "" },
+	{ "threads: {pt_autograd_0: {syncs: 0}}\n", 0, 0, 0, "" },
+	{ "ranks: {unknown: {syncs: 26, launches: 9}}\n", 2, 2, 0, "allowed 26 for rank unknown" },
+	{ "per_step: {syncs: 3}\naccept: [{at: 'train.py:log', reason: metrics}]\n", 1, 0, 0,
+	  "1 limit: 1 kept, 0 broken, 1 line accepted\n" },
+	{ "other_lines: {syncs: 0}\naccept: [{at: 'src/*.py', reason: all}]\n", 1, 0, 0, "3 lines accepted" },
+	{ "accept: [{at: 'train.py:1', reason: x}]\n", 0, 0, 1, "b.yml:1: warning:" },
+};
+
 static void test_limits(void **state)
 {
-	static const struct {
-		const char *budget;
-		size_t n_findings, n_broken, n_stale;
-		const char *text;
-	} all[] = {
-		{ "version: 1\n", 0, 0, 0, "0 limits: 0 kept, 0 broken\n" },
-		{ "per_step: {syncs: 27}\n", 1, 0, 0, "1 limit: 1 kept, 0 broken\n" },
-		{ "per_step: {syncs: 26}\n", 1, 1, 0,
-		  "src/train.py:88: over budget: syncs 27 per step (max of 4 steps), allowed 26 for all lines "
-		  "together; look at this line "
-		  "(log, readback d2h): 24 per step; to accept it, write \"# sync-ok: REASON\" at the line, or name it "
-		  "in b.yml "
-		  "under accept: {at: \"src/train.py:88\", reason: ...}\n" },
-		{ "statistic: median\nper_step: {syncs: 25}\n", 1, 0, 0, "1 kept" },
-		{ "statistic: mean\nper_step: {syncs: 25.5}\n", 1, 0, 0, "1 kept" },
-		{ "statistic: mean\nper_step: {syncs: 25.4}\n", 1, 1, 0,
-		  "syncs 25.5 per step (mean of 4 steps), allowed 25.4" },
-		{ "per_step: {waited: 2405 us, blocked: 3 ms}\n", 2, 0, 0, "" },
-		{ "per_step: {waited: 2404 us}\n", 1, 1, 0, "src/train.py:88: over budget: waited 2.40 ms" },
-		{ "per_step: {launches: 10}\n", 1, 0, 0, "" },
-		{ "per_step: {launches: 9}\n", 1, 1, 0,
-		  "b.yml:1: over budget: launches 10 per step (max of 4 steps), allowed 9 for all lines together; to "
-		  "accept it, raise the limit in b.yml:1\n" },
-		{ "per_step: {drains: 2, empty: 25, done_already: 0, readbacks: 24, uploads: 0, pageable_uploads: 0, "
-		  "explicit: 3, implicit: 0}\n",
-		  8, 0, 0, "" },
-		{ "per_step: {explicit: 2}\n", 1, 1, 0, "src/save.py:9: over budget: explicit 3" },
-		{ "other_lines: {syncs: 24}\n", 1, 0, 0, "" },
-		{ "other_lines: {syncs: 0}\n", 3, 3, 0,
-		  "src/save.py:9: over budget: syncs 2 per step (max of 4 steps), allowed 0 for a line that the budget "
-		  "does not list (save, explicit)" },
-		{ "other_lines: {syncs: 0}\nlines: [{at: 'train.py:*'}, {at: 'save.py'}]\n", 1, 0, 0, "" },
-		{ "lines: [{at: 'train.py:88', syncs: 23}]\n", 1, 1, 0,
-		  "src/train.py:88: over budget: syncs 24 per step (max of 4 steps), allowed 23 for this line (log, "
-		  "readback d2h)" },
-		{ "lines: [{at: 'train.py:*', syncs: 25}]\n", 1, 0, 0, "" },
-		{ "lines: [{at: 'train.py:*', syncs: 24}]\n", 1, 1, 0,
-		  "src/train.py:88: over budget: syncs 25 per step (max of 4 steps), allowed 24 for train.py:*" },
-		{ "lines: [{at: 'train.py:88', class: upload, syncs: 0}]\n", 0, 0, 1,
-		  "b.yml:1: warning: the budget names a line at which nothing waits any more: train.py:88" },
-		{ "lines: [{at: 'ain.py:88', syncs: 0}]\n", 0, 0, 1, "" },
-		{ "lines: [{at: 'me/src/train.py:88', syncs: 0}, {at: '/home/*/src/train.py:88', syncs: 0}]\n", 2, 2, 0,
-		  "" },
-		{ "lines: [{at: 'you/src/train.py:88', syncs: 0}]\n", 0, 0, 1, "" },
-		{ "lines: [{at: 'train.py:80', function: log, syncs: 24}]\n", 1, 0, 0, "" },
-		{ "lines: [{at: 'train.py:80', function: gol, syncs: 24}]\n", 0, 0, 1, "" },
-		{ "threads: {main: {syncs: 26}}\n", 1, 1, 0, "allowed 26 for thread main; look at this line" },
-		{ "threads: {'*': {syncs: 27}}\n", 1, 0, 0, "" },
-		{ "threads: {pt_autograd_0: {syncs: 0}}\n", 0, 0, 0, "" },
-		{ "ranks: {unknown: {syncs: 26, launches: 9}}\n", 2, 2, 0, "allowed 26 for rank unknown" },
-		{ "per_step: {syncs: 3}\naccept: [{at: 'train.py:log', reason: metrics}]\n", 1, 0, 0,
-		  "1 limit: 1 kept, 0 broken, 1 line accepted\n" },
-		{ "other_lines: {syncs: 0}\naccept: [{at: 'src/*.py', reason: all}]\n", 1, 0, 0, "3 lines accepted" },
-		{ "accept: [{at: 'train.py:1', reason: x}]\n", 0, 0, 1, "b.yml:1: warning:" },
-	};
-
 	(void)state;
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+	for (size_t i = 0; i < sizeof(limit_cases) / sizeof(limit_cases[0]); i++) {
 		struct trial trial;
 
-		begin_trial(&trial, trainer, all[i].budget);
-		if (trial.check.n_findings != all[i].n_findings || trial.check.n_broken != all[i].n_broken ||
-		    trial.check.n_stale != all[i].n_stale)
-			fail_msg("%sfindings=%zu broken=%zu stale=%zu", all[i].budget, trial.check.n_findings,
+		begin_trial(&trial, trainer, limit_cases[i].budget);
+		if (trial.check.n_findings != limit_cases[i].n_findings ||
+		    trial.check.n_broken != limit_cases[i].n_broken || trial.check.n_stale != limit_cases[i].n_stale)
+			fail_msg("%sfindings=%zu broken=%zu stale=%zu", limit_cases[i].budget, trial.check.n_findings,
 			         trial.check.n_broken, trial.check.n_stale);
-		assert_says(&trial, sy_check_text, all[i].text);
+		assert_says(&trial, sy_check_text, limit_cases[i].text);
 		end_trial(&trial);
 	}
 }
@@ -181,53 +180,54 @@ static char *written(struct trial *trial, double slack)
 }
 
 /* What one run wrote, others are held to. */
+static const struct {
+	struct run_line lines[6];
+	size_t n_broken;
+	const char *text;
+} later_runs[] = {
+	{ { TRAINER }, 0, "0 broken" },
+	/* an empty line above everything */
+	{ { { .frame = "/home/me/src/train.py:89 log",
+	      .count = 24,
+	      .n_drains = 1,
+	      .waited_ns = 9,
+	      .is_readback = true },
+	    { .frame = "/home/me/src/train.py:71 f", .count = 1, .n_drains = 1, .waited_ns = 5000 } },
+	  0,
+	  "0 broken" },
+	/* another .item() in the same function: syncs, drains and readbacks in all, and of that line */
+	{ { TRAINER,
+	    { .frame = "/home/me/src/train.py:85 log",
+	      .count = 1,
+	      .n_drains = 1,
+	      .waited_ns = 9,
+	      .is_readback = true } },
+	  4,
+	  "src/train.py:85: over budget: readbacks 25" },
+	{ { TRAINER, { .frame = "/home/me/src/train.py:85 log", .count = 1, .is_readback = true } },
+	  3,
+	  "src/train.py:85: over budget: syncs 1 per step" },
+	/* one more on a line that is listed */
+	{ { { .frame = "/home/me/src/train.py:88 log",
+	      .count = 25,
+	      .n_drains = 1,
+	      .waited_ns = 9,
+	      .is_readback = true },
+	    { .frame = "/home/me/src/train.py:70 f", .count = 1, .n_drains = 1, .waited_ns = 5000 } },
+	  2,
+	  "src/train.py:88: over budget: syncs 25 per step (max of 4 steps), allowed 24 for this line" },
+	/* in another checkout */
+	{ { { .frame = "/ci/co/src/train.py:88 log",
+	      .count = 24,
+	      .n_drains = 1,
+	      .waited_ns = 9,
+	      .is_readback = true } },
+	  0,
+	  "0 broken" },
+};
+
 static void test_written(void **state)
 {
-	static const struct {
-		struct run_line lines[6];
-		size_t n_broken;
-		const char *text;
-	} all[] = {
-		{ { TRAINER }, 0, "0 broken" },
-		/* an empty line above everything */
-		{ { { .frame = "/home/me/src/train.py:89 log",
-		      .count = 24,
-		      .n_drains = 1,
-		      .waited_ns = 9,
-		      .is_readback = true },
-		    { .frame = "/home/me/src/train.py:71 f", .count = 1, .n_drains = 1, .waited_ns = 5000 } },
-		  0,
-		  "0 broken" },
-		/* another .item() in the same function: syncs, drains and readbacks in all, and of that line */
-		{ { TRAINER,
-		    { .frame = "/home/me/src/train.py:85 log",
-		      .count = 1,
-		      .n_drains = 1,
-		      .waited_ns = 9,
-		      .is_readback = true } },
-		  4,
-		  "src/train.py:85: over budget: readbacks 25" },
-		{ { TRAINER, { .frame = "/home/me/src/train.py:85 log", .count = 1, .is_readback = true } },
-		  3,
-		  "src/train.py:85: over budget: syncs 1 per step" },
-		/* one more on a line that is listed */
-		{ { { .frame = "/home/me/src/train.py:88 log",
-		      .count = 25,
-		      .n_drains = 1,
-		      .waited_ns = 9,
-		      .is_readback = true },
-		    { .frame = "/home/me/src/train.py:70 f", .count = 1, .n_drains = 1, .waited_ns = 5000 } },
-		  2,
-		  "src/train.py:88: over budget: syncs 25 per step (max of 4 steps), allowed 24 for this line" },
-		/* in another checkout */
-		{ { { .frame = "/ci/co/src/train.py:88 log",
-		      .count = 24,
-		      .n_drains = 1,
-		      .waited_ns = 9,
-		      .is_readback = true } },
-		  0,
-		  "0 broken" },
-	};
 	struct trial first;
 	char *budget = NULL;
 
@@ -238,13 +238,13 @@ static void test_written(void **state)
 	assert_non_null(strstr(budget,
 	                       "  - at: \"src/train.py:88\"\n    function: \"log\"\n    class: readback\n    syncs: "
 	                       "24\n    drains: 1\n"));
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+	for (size_t i = 0; i < sizeof(later_runs) / sizeof(later_runs[0]); i++) {
 		struct trial trial;
 		char *text;
 
-		begin_trial(&trial, all[i].lines, budget);
+		begin_trial(&trial, later_runs[i].lines, budget);
 		text = said(&trial, sy_check_text);
-		if (trial.check.n_broken != all[i].n_broken || !strstr(text, all[i].text))
+		if (trial.check.n_broken != later_runs[i].n_broken || !strstr(text, later_runs[i].text))
 			fail_msg("case %zu: %s", i, text);
 		free(text);
 		end_trial(&trial);
