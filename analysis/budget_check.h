@@ -40,8 +40,9 @@ struct sy_check {
 	enum sy_statistic statistic;
 	struct sy_check_place *places; /* as the rows of the profile are sorted */
 	uint32_t n_places;
-	uint32_t *place_of_row; /* by position in the profile's rows */
-	unsigned char *covers;  /* [entry][place] */
+	uint32_t *place_of_row;     /* by position in the profile's rows */
+	const char **file_of_entry; /* the pattern that counts, see budget_places.c */
+	unsigned char *covers;      /* [entry][place] */
 	struct sy_finding *findings;
 	size_t n_findings, findings_capacity;
 	size_t n_broken;

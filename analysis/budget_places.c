@@ -131,18 +131,59 @@ static bool is_of_lines(const struct sy_budget_entry *entry)
 	return entry->scope == SY_SCOPE_LINE || entry->scope == SY_SCOPE_ACCEPT;
 }
 
-/* Everything but the line. */
-static bool may_mean(const struct sy_budget_entry *entry, const struct sy_check_place *at)
+/* The one file whose path the pattern fits: 0 none, 1, or 2 for more. */
+static unsigned n_files_that_fit(const struct sy_check *check, const char *pattern)
 {
-	const struct sy_place *place = &at->place;
+	const char *first = NULL;
 
-	if (entry->class >= 0 && entry->class != place->class)
+	for (uint32_t i = 0; i < check->n_places; i++) {
+		const char *path = check->places[i].full;
+
+		if (!sy_path_fits(pattern, path) || (first && strcmp(first, path) == 0))
+			continue;
+		if (first)
+			return 2;
+		first = path;
+	}
+	return first != NULL;
+}
+
+/* Where no file lies where the budget has it, the only one of that name is meant: it was moved, or is a copy. */
+static void choose_files(struct sy_check *check)
+{
+	const struct sy_budget *budget = check->budget;
+
+	check->file_of_entry = sy_mem_alloc(&check->arena, budget->n * sizeof(*check->file_of_entry));
+	for (size_t i = 0; i < budget->n; i++) {
+		const char *file = budget->entries[i].file;
+		const char *slash = is_of_lines(&budget->entries[i]) ? strrchr(file, '/') : NULL;
+
+		check->file_of_entry[i] = file;
+		if (slash && n_files_that_fit(check, file) == 0 && n_files_that_fit(check, slash + 1) == 1)
+			check->file_of_entry[i] = slash + 1;
+	}
+}
+
+/* Everything but the line and the function. */
+static bool may_be_in(const struct sy_check *check, size_t number, const struct sy_check_place *at)
+{
+	const struct sy_budget_entry *entry = &check->budget->entries[number];
+
+	if (entry->class >= 0 && entry->class != at->place.class)
 		return false;
-	if (entry->function && strcmp(entry->function, place->function) != 0)
+	return sy_path_fits(check->file_of_entry[number], at->full);
+}
+
+/* Everything but the line. */
+static bool may_mean(const struct sy_check *check, size_t number, const struct sy_check_place *at)
+{
+	const struct sy_budget_entry *entry = &check->budget->entries[number];
+
+	if (entry->function && strcmp(entry->function, at->place.function) != 0)
 		return false;
-	if (entry->pattern && fnmatch(entry->pattern, place->function, 0) != 0)
+	if (entry->pattern && fnmatch(entry->pattern, at->place.function, 0) != 0)
 		return false;
-	return sy_path_fits(entry->file, at->full);
+	return may_be_in(check, number, at);
 }
 
 static void cover_by_line(struct sy_check *check, size_t number)
@@ -150,7 +191,8 @@ static void cover_by_line(struct sy_check *check, size_t number)
 	const struct sy_budget_entry *entry = &check->budget->entries[number];
 
 	for (uint32_t i = 0; i < check->n_places; i++)
-		if ((!entry->line || entry->line == check->places[i].place.line) && may_mean(entry, &check->places[i]))
+		if ((!entry->line || entry->line == check->places[i].place.line) &&
+		    may_mean(check, number, &check->places[i]))
 			check->covers[number * check->n_places + i] = 1;
 }
 
@@ -208,7 +250,7 @@ static void cover_group(struct sy_check *check, size_t first, unsigned char *is_
 	}
 	for (uint32_t i = 0; i < check->n_places; i++) {
 		there[i] = check->places[i].place;
-		if (may_mean(&budget->entries[first], &check->places[i]))
+		if (may_mean(check, first, &check->places[i]))
 			places[n_places++] = (struct by_line){ there[i].line, i };
 	}
 	qsort(entries, n_entries, sizeof(*entries), compare_lines);
@@ -239,16 +281,15 @@ static bool covers_any(const struct sy_check *check, size_t entry)
  */
 static void cover_by_text(struct sy_check *check, size_t number)
 {
-	struct sy_budget_entry entry = check->budget->entries[number];
+	const struct sy_budget_entry *entry = &check->budget->entries[number];
 
-	if (!entry.function || !entry.code || covers_any(check, number))
+	if (!entry->function || !entry->code || covers_any(check, number))
 		return;
-	entry.function = NULL;
 	for (uint32_t i = 0; i < check->n_places; i++) {
 		const struct sy_check_place *place = &check->places[i];
 
-		if (!place->place.code || strcmp(place->place.code, entry.code) != 0 || !may_mean(&entry, place) ||
-		    is_covered(check, i))
+		if (!place->place.code || strcmp(place->place.code, entry->code) != 0 ||
+		    !may_be_in(check, number, place) || is_covered(check, i))
 			continue;
 		check->covers[number * check->n_places + i] = 1;
 		return;
@@ -284,6 +325,7 @@ void sy_check_find_places(struct sy_check *check)
 	unsigned char *is_done = sy_mem_alloc(&check->arena, budget->n);
 
 	list_places(check);
+	choose_files(check);
 	check->covers = sy_mem_alloc(&check->arena, budget->n * check->n_places);
 	for (size_t i = 0; i < budget->n; i++) {
 		struct sy_arena scratch = { NULL };

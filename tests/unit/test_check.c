@@ -138,7 +138,8 @@ static const struct {
 	  "b.yml:1: warning: the budget names a line at which nothing waits any more: train.py:88" },
 	{ "lines: [{at: 'ain.py:88', syncs: 0}]\n", 0, 0, 1, "" },
 	{ "lines: [{at: 'me/src/train.py:88', syncs: 0}, {at: '/home/*/src/train.py:88', syncs: 0}]\n", 2, 2, 0, "" },
-	{ "lines: [{at: 'you/src/train.py:88', syncs: 0}]\n", 0, 0, 1, "" },
+	{ "lines: [{at: 'you/src/train.py:88', syncs: 0}]\n", 1, 1, 0, "" },
+	{ "lines: [{at: 'src/rain.py:88', syncs: 0}]\n", 0, 0, 1, "" },
 	{ "lines: [{at: 'train.py:80', function: log, syncs: 24}]\n", 1, 0, 0, "" },
 	{ "lines: [{at: 'train.py:80', function: gol, syncs: 24}]\n", 0, 0, 1, "" },
 	{ "threads: {main: {syncs: 26}}\n", 1, 1, 0, "allowed 26 for thread main; look at this line" },
@@ -216,6 +217,12 @@ static const struct {
 	    { .frame = "/home/me/src/train.py:70 f", .count = 1, .n_drains = 1, .waited_ns = 5000 } },
 	  2,
 	  "src/train.py:88: over budget: syncs 25 per step (max of 4 steps), allowed 24 for this line" },
+	/* a copy in another folder */
+	{ { { .frame = "/tmp/copy/train.py:88 log", .count = 24, .n_drains = 1, .waited_ns = 9, .is_readback = true },
+	    { .frame = "/tmp/copy/train.py:85 log", .count = 1, .is_readback = true } },
+	  2,
+
+	  "/tmp/copy/train.py:85: over budget: syncs 1 per step" },
 	/* in another checkout */
 	{ { { .frame = "/ci/co/src/train.py:88 log",
 	      .count = 24,
