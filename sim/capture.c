@@ -214,7 +214,9 @@ bool sim_capture_mark(const struct sim_stream *stream, struct sim_capture_mark *
 		return false;
 	sim_capture_unmark(mark);
 	memcpy(nodes, part->nodes, part->n * sizeof(CUgraphNode));
-	*mark = (struct sim_capture_mark){ part->capture->id, nodes, part->n };
+	mark->capture = part->capture->id;
+	mark->nodes = nodes;
+	mark->n = part->n;
 	return true;
 }
 

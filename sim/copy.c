@@ -402,7 +402,7 @@ static CUresult set_on(struct sim_stream *stream, const struct sim_set *set, boo
 	struct sim_work node = { .type = CU_GRAPH_NODE_TYPE_MEMSET, .set = *set };
 	struct sim_op *op;
 	uint64_t duration_ns;
-	bool is_captured;
+	bool is_captured = false;
 
 	sim_scope_note_bytes(set->width * set->element_bytes * set->rows, SIM_MEMORY_NONE, to);
 	CUresult result = sim_set_check(set);

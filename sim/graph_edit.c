@@ -71,7 +71,7 @@ CUresult sim_graph_add_allocation(CUgraphNode *handle, CUgraph graph_handle, con
 {
 	struct sim_work work = { .type = CU_GRAPH_NODE_TYPE_MEM_ALLOC };
 	CUresult result = CUDA_ERROR_INVALID_VALUE;
-	struct sim_node *node;
+	struct sim_node *node = NULL;
 
 	sim_lock();
 	struct sim_graph *graph = sim_graph_find(graph_handle);
@@ -83,7 +83,7 @@ CUresult sim_graph_add_allocation(CUgraphNode *handle, CUgraph graph_handle, con
 		if (work.memory.block)
 			sim_graph_memory_drop(work.memory.block);
 	}
-	if (result == CUDA_SUCCESS) {
+	if (node && result == CUDA_SUCCESS) {
 		*handle = node->handle;
 		*address = work.memory.address;
 	}
