@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "interposer/memory.h"
 
-/* How often a look-up tries again while the map changes under it. */
+/* How often a look-up tries again while the map changes under it, before it waits for the end of the change. */
 #define MAX_TRIES 64
 
 /* Index of the first range that starts behind `address`. */
@@ -20,20 +20,32 @@ static uint32_t upper_bound(const struct sy_memory_map *map, uint32_t n, uint64_
 	return low;
 }
 
-enum sy_memory sy_memory_kind(const struct sy_memory_map *map, uint64_t address)
+static enum sy_memory find(const struct sy_memory_map *map, uint64_t address)
 {
+	uint32_t at = upper_bound(map, __atomic_load_n(&map->n, __ATOMIC_RELAXED), address);
+
+	if (at == 0 || address >= __atomic_load_n(&map->ranges[at - 1].end, __ATOMIC_RELAXED))
+		return SY_MEMORY_UNKNOWN;
+	return (enum sy_memory)__atomic_load_n(&map->ranges[at - 1].kind, __ATOMIC_RELAXED);
+}
+
+enum sy_memory sy_memory_kind(struct sy_memory_map *map, uint64_t address)
+{
+	enum sy_memory kind;
+
 	for (int tries = 0; tries < MAX_TRIES; tries++) {
 		uint32_t version = __atomic_load_n(&map->version, __ATOMIC_ACQUIRE);
-		uint32_t at = upper_bound(map, __atomic_load_n(&map->n, __ATOMIC_RELAXED), address);
-		uint64_t kind = SY_MEMORY_UNKNOWN;
 
-		if (at > 0 && address < __atomic_load_n(&map->ranges[at - 1].end, __ATOMIC_RELAXED))
-			kind = __atomic_load_n(&map->ranges[at - 1].kind, __ATOMIC_RELAXED);
+		kind = find(map, address);
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
 		if (!(version & 1) && version == __atomic_load_n(&map->version, __ATOMIC_RELAXED))
-			return (enum sy_memory)kind;
+			return kind;
 	}
-	return SY_MEMORY_UNKNOWN;
+	/* The thread that makes the change is not running. "Unknown" would be taken for pageable, and prove too much. */
+	pthread_mutex_lock(&map->mutex);
+	kind = find(map, address);
+	pthread_mutex_unlock(&map->mutex);
+	return kind;
 }
 
 static void begin_change(struct sy_memory_map *map)

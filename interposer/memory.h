@@ -4,7 +4,8 @@
  *
  * From our own map of what was allocated and registered through us; asking CUDA
  * would be a call of our own. An address we do not know is pageable host memory
- * unless the call says otherwise. Look-ups take no lock and never wait.
+ * unless the call says otherwise. A look-up takes a lock only if it meets a
+ * change that does not get on.
  */
 #ifndef SY_INTERPOSER_MEMORY_H
 #define SY_INTERPOSER_MEMORY_H
@@ -29,7 +30,7 @@ struct sy_memory_map {
 };
 
 /* SY_MEMORY_UNKNOWN: not in the map. */
-enum sy_memory sy_memory_kind(const struct sy_memory_map *map, uint64_t address);
+enum sy_memory sy_memory_kind(struct sy_memory_map *map, uint64_t address);
 /* A full map forgets the new range; its addresses are then unknown. */
 void sy_memory_add(struct sy_memory_map *map, uint64_t start, uint64_t bytes, enum sy_memory kind);
 /* Takes out the range that starts there and returns it; {0, 0, SY_MEMORY_UNKNOWN} if there is none. */
