@@ -4,8 +4,10 @@
 #include "interposer/compiler.h"
 #include "interposer/dl.h"
 #include "interposer/real.h"
+#include "interposer/undisturbed.h"
 
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <string.h>
 
 /* The header maps the plain name to the _v2 symbol; both are exported symbols of libcuda. */
@@ -17,8 +19,7 @@ typedef CUresult (*proc_v2_fn)(const char *symbol, void **function, int version,
 
 CUresult cuGetProcAddress(const char *symbol, void **function, int version, cuuint64_t flags);
 
-static _Atomic(proc_v1_fn) real_v1;
-static _Atomic(proc_v2_fn) real_v2;
+static void *real_v1, *real_v2; /* atomic */
 
 /* Between object and function pointers, as POSIX asks of dlsym's callers. */
 union proc {
@@ -29,8 +30,10 @@ union proc {
 
 static void *find_real(const char *name)
 {
+	struct sy_undisturbed saved;
 	void *at;
 
+	sy_undisturbed_begin(&saved);
 	if (!sy_real_dlsym)
 		sy_dl_init();
 	at = sy_real_dlsym(RTLD_NEXT, name);
@@ -38,7 +41,9 @@ static void *find_real(const char *name)
 		void *handle = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
 
 		at = handle ? sy_real_dlsym(handle, name) : NULL;
+		(void)dlerror(); /* the failed look-up was ours, not the program's */
 	}
+	sy_undisturbed_end(&saved);
 	return at;
 }
 
@@ -53,7 +58,7 @@ static void replace(CUresult result, const char *symbol, void **function, int ve
 
 SY_EXPORT CUresult cuGetProcAddress(const char *symbol, void **function, int version, cuuint64_t flags)
 {
-	union proc real = { .v1 = real_v1 };
+	union proc real = { __atomic_load_n(&real_v1, __ATOMIC_RELAXED) };
 	CUresult result;
 
 	if (!real.object)
@@ -68,7 +73,7 @@ SY_EXPORT CUresult cuGetProcAddress(const char *symbol, void **function, int ver
 SY_EXPORT CUresult cuGetProcAddress_v2(const char *symbol, void **function, int version, cuuint64_t flags,
                                        CUdriverProcAddressQueryResult *status)
 {
-	union proc real = { .v2 = real_v2 };
+	union proc real = { __atomic_load_n(&real_v2, __ATOMIC_RELAXED) };
 	CUresult result;
 
 	if (!real.object)
@@ -80,30 +85,27 @@ SY_EXPORT CUresult cuGetProcAddress_v2(const char *symbol, void **function, int 
 	return result;
 }
 
+/* Makes `found` the true function of an entry unless another one already is; returns whether it is now. */
+static bool adopt(void **real, void *found)
+{
+	void *expected = NULL;
+
+	if (__atomic_compare_exchange_n(real, &expected, found, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		sy_real_keep(found);
+	return !expected || expected == found;
+}
+
 void *sy_procaddr_replace(const char *name, void *found)
 {
-	union proc real = { found };
-	union proc ours;
+	union proc ours = { found };
+	void **real = NULL;
 
 	if (strcmp(name, "cuGetProcAddress_v2") == 0) {
-		proc_v2_fn expected = NULL;
-
 		ours.v2 = cuGetProcAddress_v2;
-		if (found == ours.object || (!__atomic_compare_exchange_n((proc_v2_fn *)&real_v2, &expected, real.v2,
-		                                                          false, __ATOMIC_RELAXED, __ATOMIC_RELAXED) &&
-		                             expected != real.v2))
-			return found;
-		return ours.object;
-	}
-	if (strcmp(name, "cuGetProcAddress") == 0) {
-		proc_v1_fn expected = NULL;
-
+		real = &real_v2;
+	} else if (strcmp(name, "cuGetProcAddress") == 0) {
 		ours.v1 = cuGetProcAddress;
-		if (found == ours.object || (!__atomic_compare_exchange_n((proc_v1_fn *)&real_v1, &expected, real.v1,
-		                                                          false, __ATOMIC_RELAXED, __ATOMIC_RELAXED) &&
-		                             expected != real.v1))
-			return found;
-		return ours.object;
+		real = &real_v1;
 	}
-	return found;
+	return real && found != ours.object && adopt(real, found) ? ours.object : found;
 }

@@ -4,6 +4,7 @@
 #include "interposer/compiler.h"
 #include "interposer/dl.h"
 #include "interposer/procaddr.h"
+#include "interposer/undisturbed.h"
 #include "interposer/wrappers.h"
 
 #include <dlfcn.h>
@@ -84,6 +85,20 @@ static int absent(void)
 
 _Static_assert((int)cudaErrorNotSupported == (int)CUDA_ERROR_NOT_SUPPORTED, "one stand-in serves both layers");
 
+void sy_real_keep(const void *function)
+{
+	void *map = NULL;
+	Lmid_t space;
+	Dl_info info;
+
+	if (dladdr1(function, &info, &map, RTLD_DL_LINKMAP) && map && dlinfo(map, RTLD_DI_LMID, &space) == 0) {
+		void *handle = dlmopen(space, info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+
+		if (handle)
+			dlclose(handle);
+	}
+}
+
 SY_COLD sy_fn sy_real_find(enum sy_api api)
 {
 	static const char *const libraries[][5] = {
@@ -91,11 +106,15 @@ SY_COLD sy_fn sy_real_find(enum sy_api api)
 		[SY_LIB_DRV] = { "libcuda.so.1", "libcuda.so", NULL },
 	};
 	const struct sy_api_desc *desc = &sy_api_desc[api];
+	struct sy_undisturbed saved;
+	bool has_failed;
 	void *at;
 
+	sy_undisturbed_begin(&saved);
 	if (!sy_real_dlsym)
 		sy_dl_init();
 	at = sy_real_dlsym(RTLD_NEXT, desc->name);
+	has_failed = !at;
 	/* A library loaded with RTLD_LOCAL is not "next"; it can still be asked by its name. */
 	for (const char *const *library = libraries[desc->lib]; !at && *library; library++) {
 		void *handle = dlopen(*library, RTLD_LAZY | RTLD_NOLOAD);
@@ -105,10 +124,13 @@ SY_COLD sy_fn sy_real_find(enum sy_api api)
 			dlclose(handle);
 		}
 	}
-	if (!at) {
+	if (at)
+		sy_real_keep(at);
+	if (has_failed)
 		(void)dlerror(); /* the failed look-ups were ours, not the program's */
+	sy_undisturbed_end(&saved);
+	if (!at)
 		return (sy_fn)absent;
-	}
 	__atomic_store_n(&sy_real_fn[api], to_function(at), __ATOMIC_RELAXED);
 	return to_function(at);
 }
@@ -121,9 +143,10 @@ static void *adopt(enum sy_api api, void *found)
 
 	if (function == sy_wrapper_fn[api])
 		return found;
-	if (!__atomic_compare_exchange_n(&sy_real_fn[api], &expected, function, false, __ATOMIC_RELAXED,
-	                                 __ATOMIC_RELAXED) &&
-	    expected != function)
+	if (__atomic_compare_exchange_n(&sy_real_fn[api], &expected, function, false, __ATOMIC_RELAXED,
+	                                __ATOMIC_RELAXED))
+		sy_real_keep(found);
+	else if (expected != function)
 		return found;
 	return to_object(sy_wrapper_fn[api]);
 }

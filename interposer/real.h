@@ -27,6 +27,13 @@ extern sy_fn sy_real_fn[SY_N_API];
  */
 sy_fn sy_real_find(enum sy_api api);
 
+/*
+ * Keeps the library of a function that we call from now on: a program that
+ * unloads it and loads it again gets our same wrapper, and would be led into
+ * memory that is gone.
+ */
+void sy_real_keep(const void *function);
+
 /* Our wrapper for dlsym(handle, name), or NULL if the name is not ours or the handle does not have it. */
 void *sy_real_replace_symbol(void *handle, const char *name);
 
