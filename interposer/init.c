@@ -17,6 +17,7 @@ __attribute__((constructor)) static void begin(void)
 
 	if (!sy_real_dlsym)
 		sy_dl_init();
+	sy_log_init();
 	sy_config_read();
 	if (sy_config.is_active) {
 		sy_out_init();

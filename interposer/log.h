@@ -8,6 +8,9 @@
 #ifndef SY_INTERPOSER_LOG_H
 #define SY_INTERPOSER_LOG_H
 
+/* Notes where standard error leads, so that what the program puts in its place is not written to. Before main. */
+void sy_log_init(void);
+
 /* Writes "synctally: " and the parts up to a NULL one, and a newline, to standard error. At most 16 lines a process. */
 void sy_log_parts(const char *const *parts);
 #define sy_log(...) sy_log_parts((const char *const[]){ __VA_ARGS__, (const char *)0 })

@@ -9,7 +9,7 @@
 struct lines {
 	int fd;
 	size_t start, end;
-	char buffer[4096];
+	char buffer[1024];
 };
 
 /* The next line, NUL-terminated, or NULL. A line longer than the buffer is cut. */

@@ -130,7 +130,7 @@ const char *sy_out_path(const struct sy_state *state)
 
 static void note_command(struct sy_state *state)
 {
-	char arguments[MAX_ARGUMENTS_BYTES];
+	static char arguments[MAX_ARGUMENTS_BYTES]; /* the stack may be small; under the mutex of the state */
 	char key[SY_LOG_NUMBER_BYTES + 8] = "argv.";
 	int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd < 0 ? 0 : read(fd, arguments, sizeof(arguments) - 1);

@@ -7,8 +7,8 @@
 #include "interposer/modules.h"
 #include "interposer/python.h"
 #include "interposer/state.h"
+#include "interposer/undisturbed.h"
 
-#include <errno.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -112,12 +112,10 @@ static SY_COLD void define_stack(struct sy_state *state, struct sy_thread *threa
 {
 	uint32_t payload[SY_PYTHON_DEPTH];
 	const struct sy_part part = { payload, n * sizeof(payload[0]) };
-	int saved_errno = errno;
 
 	for (unsigned i = 0; i < n; i++)
 		payload[i] = define_frame(state, thread, &frames[i]);
 	sy_thread_define(state, thread, SY_DEF_STACK, id, &part, 1);
-	errno = saved_errno;
 }
 
 uint32_t sy_site_python(struct sy_state *state, struct sy_thread *thread)
@@ -143,7 +141,7 @@ uint32_t sy_site_python(struct sy_state *state, struct sy_thread *thread)
 
 static SY_COLD void define_native(struct sy_state *state, struct sy_thread *thread, uint32_t id, const void *caller)
 {
-	int saved_errno = errno;
+	struct sy_undisturbed saved;
 	struct sy_module module;
 	struct {
 		uint32_t module, zero;
@@ -151,6 +149,7 @@ static SY_COLD void define_native(struct sy_state *state, struct sy_thread *thre
 	} payload = { 0, 0, (uint64_t)(uintptr_t)caller };
 	const struct sy_part part = { &payload, sizeof(payload) };
 
+	sy_undisturbed_begin(&saved);
 	if (sy_module_of(caller, &module)) {
 		const struct sy_part parts[] = { { &module.base, sizeof(module.base) },
 			                         { module.path, strlen(module.path) } };
@@ -163,7 +162,7 @@ static SY_COLD void define_native(struct sy_state *state, struct sy_thread *thre
 			sy_thread_define(state, thread, SY_DEF_MODULE, payload.module, parts, 2);
 	}
 	sy_thread_define(state, thread, SY_DEF_NATIVE, id, &part, 1);
-	errno = saved_errno;
+	sy_undisturbed_end(&saved);
 }
 
 uint32_t sy_site_native(struct sy_state *state, struct sy_thread *thread, const void *caller)

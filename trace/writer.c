@@ -58,8 +58,15 @@ static void *map_range(int fd, uint64_t offset, uint32_t bytes, int *error)
 		*error = errno;
 		return NULL;
 	}
-	/* Page faults on the way cost more than the events; older kernels do not know the advice, which is fine. */
-	(void)madvise(at, bytes, MADV_POPULATE_WRITE);
+	/*
+	 * Page faults on the way cost more than the events; older kernels do not know the advice, which is fine.
+	 * EFAULT: a store into it would raise SIGBUS; the file was cut, or its space is not there after all.
+	 */
+	if (madvise(at, bytes, MADV_POPULATE_WRITE) != 0 && errno == EFAULT) {
+		munmap(at, bytes);
+		*error = ENOSPC;
+		return NULL;
+	}
 	return at;
 }
 
