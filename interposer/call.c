@@ -17,8 +17,11 @@ bool sy_call_begin(struct sy_call *call, enum sy_api api, const void *caller)
 	if (sy_call_depth++ != 0 || SY_UNLIKELY(!state))
 		return false;
 	thread = sy_thread_get(state);
-	if (SY_UNLIKELY(!thread))
+	if (SY_UNLIKELY(!thread)) {
+		if (sy_class_desc[sy_api_desc[api].class].is_recorded)
+			sy_state_discard(state);
 		return false;
+	}
 	call->stream = call->event = call->dst = call->src = call->bytes = 0;
 	call->out = NULL;
 	call->out_pitch = NULL;
@@ -47,12 +50,15 @@ static struct sy_work_stream *stream_of(const struct sy_call *call)
 			thread->per_thread_stream = sy_work_stream_per_thread(work, thread->device);
 		return thread->per_thread_stream;
 	}
+	/* The slot may be another stream's by now, and the handle a new stream's. */
 	if (SY_LIKELY(thread->stream && thread->stream_handle == call->stream &&
+	              __atomic_load_n(&thread->stream->handle, __ATOMIC_RELAXED) == thread->slot_handle &&
 	              !__atomic_load_n(&thread->stream->is_gone, __ATOMIC_RELAXED) &&
 	              thread->stream->device == thread->device))
 		return thread->stream;
 	thread->stream = sy_work_stream_get(work, call->stream, thread->device);
 	thread->stream_handle = call->stream;
+	thread->slot_handle = thread->stream ? thread->stream->handle : 0;
 	return thread->stream;
 }
 
@@ -338,6 +344,11 @@ void sy_call_leave(struct sy_call *call, int status)
 {
 	struct sy_event *event = call->record;
 
+	/* Forked since, by a signal handler or inside CUDA: the call, with all it refers to, is the parent's. */
+	if (SY_UNLIKELY(!__atomic_load_n(&call->thread->is_used, __ATOMIC_RELAXED))) {
+		sy_call_depth--;
+		return;
+	}
 	if (event) {
 		uint64_t now = sy_clock_ticks();
 		uint8_t flags = SY_EVENT_COMPLETE;

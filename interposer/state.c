@@ -19,6 +19,7 @@
 #endif
 
 struct sy_state *sy_state;
+static pid_t first_pid;
 
 int sy_state_create(void)
 {
@@ -34,6 +35,7 @@ int sy_state_create(void)
 		munmap(at, sizeof(struct sy_state));
 		return error;
 	}
+	first_pid = getpid();
 	sy_state = at;
 	return 0;
 }
@@ -96,7 +98,9 @@ bool sy_state_start(struct sy_state *state)
 	pthread_mutex_lock(&state->mutex);
 	is_tracing = state->phase == SY_PHASE_FRESH ? start(state) : state->phase == SY_PHASE_TRACING;
 	pthread_mutex_unlock(&state->mutex);
-	sy_step_poke_python();
+	/* Not in a forked child: another thread of its parent may have held a lock of the loader, for ever here. */
+	if (getpid() == first_pid)
+		sy_step_poke_python();
 	return is_tracing;
 }
 
@@ -108,6 +112,12 @@ void sy_state_stop(struct sy_state *state, const char *what, int error)
 		return;
 	sy_log(what, " ", sy_out_path(state), ": ", sy_log_reason(error), " (errno ", sy_log_number(number, error),
 	       "); the program goes on, events from here on are counted as discarded");
+}
+
+void sy_state_discard(struct sy_state *state)
+{
+	if (state->writer.header)
+		__atomic_fetch_add(&state->writer.header->discarded_events, 1, __ATOMIC_RELAXED);
 }
 
 void sy_state_note(struct sy_state *state, const char *key, const char *value)

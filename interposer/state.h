@@ -49,6 +49,9 @@ bool sy_state_start(struct sy_state *state);
 /* Recording is over, for the reason given; said once. */
 void sy_state_stop(struct sy_state *state, const char *what, int error);
 
+/* Counts an event that could not be recorded, where there is a trace to count it in. */
+void sy_state_discard(struct sy_state *state);
+
 /* A process definition of later than the start, such as which source of steps was found. */
 void sy_state_note(struct sy_state *state, const char *key, const char *value);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "interposer/step.h"
 
+#include "interposer/call.h"
 #include "interposer/compiler.h"
 #include "interposer/config.h"
 #include "interposer/state.h"
@@ -37,16 +38,11 @@ static SY_COLD void note_source(struct sy_state *state, enum sy_step_source sour
 	pthread_mutex_unlock(&state->mutex);
 }
 
-void sy_step_end(enum sy_step_source source, uint32_t stepper)
+static void end_step(struct sy_state *state, enum sy_step_source source, uint32_t stepper)
 {
-	struct sy_state *state = sy_state;
-	struct sy_thread *thread;
-	struct sy_event *event;
+	struct sy_thread *thread = sy_thread_get(state);
+	struct sy_event *event = thread ? sy_thread_event(state, thread, SY_EVENT_STEP) : NULL;
 
-	if (!state || !is_wanted(source))
-		return;
-	thread = sy_thread_get(state);
-	event = thread ? sy_thread_event(state, thread, SY_EVENT_STEP) : NULL;
 	if (!event)
 		return;
 	if (event->step == 0)
@@ -57,6 +53,17 @@ void sy_step_end(enum sy_step_source source, uint32_t stepper)
 	event->flags = SY_EVENT_COMPLETE;
 	__atomic_fetch_add(&state->n_steps, 1, __ATOMIC_RELAXED);
 	sy_thread_commit(thread);
+}
+
+void sy_step_end(enum sy_step_source source, uint32_t stepper)
+{
+	struct sy_state *state = sy_state;
+
+	if (!state || !is_wanted(source))
+		return;
+	sy_call_depth++; /* a signal handler's CUDA call must not take the event being written */
+	end_step(state, source, stepper);
+	sy_call_depth--;
 }
 
 SY_EXPORT void synctally_step(void)

@@ -4,8 +4,10 @@
 #include "interposer/call.h"
 #include "interposer/clock.h"
 #include "interposer/compiler.h"
+#include "interposer/log.h"
 #include "interposer/site.h"
 #include "interposer/state.h"
+#include "interposer/undisturbed.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -19,6 +21,9 @@
 #define FIRST_EVENTS_BYTES SY_BLOCK_BYTES
 #define NEXT_EVENTS_BYTES (4 * SY_BLOCK_BYTES)
 #define PAIR_PERIOD_NS 10000000u
+
+/* What a new thread in a slot begins with anew; what stands before it others read, or it is the lane's. */
+#define OWN_PART offsetof(struct sy_thread, polls)
 
 static SY_TLS struct sy_thread *own_thread;
 static pthread_key_t end_key;
@@ -64,22 +69,19 @@ static SY_COLD struct sy_thread *begin_thread(struct sy_state *state)
 	pthread_mutex_lock(&state->mutex);
 	thread = claim_slot(state);
 	if (thread) {
-		struct sy_thread_lane lane = thread->lane;
-
-		if (!lane.events && !lane.defs)
-			lane.number = UINT32_MAX;
-		/* Others add up `launches` at any time: it alone is not touched. */
-		memset((char *)thread + offsetof(struct sy_thread, polls), 0,
-		       sizeof(*thread) - offsetof(struct sy_thread, polls));
+		memset((char *)thread + OWN_PART, 0, sizeof(*thread) - OWN_PART);
 		thread->index = UINT32_MAX;
-		thread->lane = lane;
 		thread->tid = (uint32_t)syscall(SYS_gettid);
+		if (!thread->lane.events && !thread->lane.defs)
+			thread->lane.number = UINT32_MAX;
 		__atomic_store_n(&thread->is_used, 1, __ATOMIC_RELEASE);
 	}
 	pthread_mutex_unlock(&state->mutex);
 	own_thread = thread;
 	if (thread)
 		(void)pthread_setspecific(end_key, thread);
+	else if (!__atomic_exchange_n(&state->work.is_incomplete, true, __ATOMIC_RELAXED))
+		sy_log("more threads at once than can be followed; the calls of those beyond are counted as discarded");
 	errno = saved_errno;
 	return thread;
 }
@@ -187,18 +189,18 @@ static bool find_room(struct sy_state *state, struct sy_thread *thread)
 
 static SY_COLD bool next_events(struct sy_state *state, struct sy_thread *thread)
 {
-	int saved_errno = errno;
-	bool has_room =
-		__atomic_load_n(&state->phase, __ATOMIC_RELAXED) != SY_PHASE_STOPPED && find_room(state, thread);
+	struct sy_undisturbed saved;
+	bool has_room;
 
-	errno = saved_errno;
+	sy_undisturbed_begin(&saved);
+	has_room = __atomic_load_n(&state->phase, __ATOMIC_RELAXED) != SY_PHASE_STOPPED && find_room(state, thread);
+	sy_undisturbed_end(&saved);
 	if (has_room)
 		return true;
 	thread->lane.discarded++;
 	if (thread->lane.events)
 		__atomic_store_n(&thread->lane.events->discarded, thread->lane.discarded, __ATOMIC_RELAXED);
-	if (state->writer.header)
-		__atomic_fetch_add(&state->writer.header->discarded_events, 1, __ATOMIC_RELAXED);
+	sy_state_discard(state);
 	return false;
 }
 
@@ -254,17 +256,18 @@ static bool next_defs(struct sy_state *state, struct sy_thread *thread)
 bool sy_thread_define(struct sy_state *state, struct sy_thread *thread, enum sy_def_kind kind, uint32_t id,
                       const struct sy_part *parts, unsigned n_parts)
 {
-	int saved_errno = errno;
+	struct sy_undisturbed saved;
 	bool is_kept;
 
 	if (__atomic_load_n(&state->phase, __ATOMIC_RELAXED) == SY_PHASE_STOPPED)
 		return false;
+	sy_undisturbed_begin(&saved);
 	is_kept = thread->lane.defs && sy_writer_define(&state->writer, thread->lane.defs, kind, id, parts, n_parts);
 	if (!is_kept)
 		is_kept = next_defs(state, thread) &&
 		          sy_writer_define(&state->writer, thread->lane.defs, kind, id, parts, n_parts);
 	if (!is_kept && state->writer.header)
 		__atomic_fetch_add(&state->writer.header->discarded_defs, 1, __ATOMIC_RELAXED);
-	errno = saved_errno;
+	sy_undisturbed_end(&saved);
 	return is_kept;
 }

@@ -40,6 +40,7 @@ static struct sy_work_stream *new_stream(struct sy_work *work, uint64_t handle, 
 			__atomic_fetch_add(&work->n_blocking, 1, __ATOMIC_RELAXED);
 		return init_slot(work, slot, handle, device, flags);
 	}
+	STORE(work->is_incomplete, true);
 	return NULL;
 }
 

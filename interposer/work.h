@@ -65,6 +65,7 @@ struct sy_work {
 	uint32_t n_blocking;       /* atomic; blocking streams besides the legacy ones */
 	uint32_t n_captures;       /* atomic; captures ever begun */
 	uint32_t blocking_version; /* atomic; changes with the clock of any blocking stream */
+	bool is_incomplete;        /* atomic; somebody submits work that cannot be followed: all counts as pending */
 	pthread_mutex_t mutex;
 	uint32_t n_clocks;
 	uint16_t free_clocks; /* list, index + 1 */

@@ -7,7 +7,7 @@
 
 bool sy_work_is_pending(struct sy_work *work, const struct sy_work_stream *stream)
 {
-	if (is_behind(stream))
+	if (is_behind(stream) || SY_UNLIKELY(LOAD(work->is_incomplete)))
 		return true;
 	if (!(stream->flags & SY_STREAM_LEGACY) || LOAD(work->n_blocking) == 0)
 		return false;
@@ -27,6 +27,8 @@ bool sy_work_is_op_pending(struct sy_work *work, const struct sy_work_stream *st
 
 bool sy_work_is_device_pending(struct sy_work *work, unsigned device)
 {
+	if (SY_UNLIKELY(LOAD(work->is_incomplete)))
+		return true;
 	for (unsigned i = 0; i < LOAD(work->n_slots); i++) {
 		const struct sy_work_stream *stream = &work->streams[i];
 
