@@ -31,7 +31,7 @@ static bool is_tsc_trusted(void)
 
 static void *find(const char *symbol)
 {
-	return sy_dl_is_defined(symbol) ? sy_real_dlsym(RTLD_DEFAULT, symbol) : NULL;
+	return sy_dl_is_defined(symbol) ? sy_libc_dlsym(RTLD_DEFAULT, symbol) : NULL;
 }
 
 void sy_clock_find(void)

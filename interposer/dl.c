@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 sy_dlsym_fn sy_real_dlsym;
+sy_dlsym_fn sy_libc_dlsym;
 sy_dlvsym_fn sy_real_dlvsym;
 
 /* The versions under which glibc has carried dlsym: since 2.34 in libc itself, before in libdl. */
@@ -156,15 +157,17 @@ void sy_dl_init(void)
 		void *object;
 		sy_dlsym_fn dlsym;
 		sy_dlvsym_fn dlvsym;
-	} sym = { NULL }, vsym = { .object = find_in_libc("dlvsym") };
+	} vsym = { find_in_libc("dlvsym") }, libc = { find_in_libc("dlsym") }, next = libc;
 
-	/* Through RTLD_NEXT, so that another tool's dlsym behind us in the preload order stays in the chain. */
-	for (size_t i = 0; vsym.object && !sym.object && i < N_DL_VERSIONS; i++)
-		sym.object = vsym.dlvsym(RTLD_NEXT, "dlsym", dl_versions[i]);
-	if (!sym.object)
-		sym.object = find_in_libc("dlsym");
+	/*
+	 * Another tool's dlsym behind us in the preload order stays in the chain. Asked for without a version,
+	 * since with one only libc's matches.
+	 */
+	if (libc.object)
+		next.object = libc.dlsym(RTLD_NEXT, "dlsym");
 	__atomic_store_n(&sy_real_dlvsym, vsym.dlvsym, __ATOMIC_RELEASE);
-	__atomic_store_n(&sy_real_dlsym, sym.dlsym, __ATOMIC_RELEASE);
+	__atomic_store_n(&sy_libc_dlsym, libc.dlsym, __ATOMIC_RELEASE);
+	__atomic_store_n(&sy_real_dlsym, next.object ? next.dlsym : libc.dlsym, __ATOMIC_RELEASE);
 }
 
 void *sy_dl_answer(void *handle, const char *name)

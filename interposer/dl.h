@@ -15,9 +15,12 @@
 typedef void *(*sy_dlsym_fn)(void *handle, const char *name);
 typedef void *(*sy_dlvsym_fn)(void *handle, const char *name, const char *version);
 
-/* NULL until sy_dl_init. The entries in entry_*.S jump through them. */
+/* NULL until sy_dl_init. The entries in entry_*.S jump through them: to the next in the preload order. */
 extern sy_dlsym_fn sy_real_dlsym;
 extern sy_dlvsym_fn sy_real_dlvsym;
+
+/* For look-ups of our own: what follows us is "next" for it, and not what follows another tool's dlsym. */
+extern sy_dlsym_fn sy_libc_dlsym;
 
 /*
  * Finds the true functions. May run before any constructor and inside another

@@ -36,11 +36,11 @@ static void *find_real(const char *name)
 	sy_undisturbed_begin(&saved);
 	if (!sy_real_dlsym)
 		sy_dl_init();
-	at = sy_real_dlsym(RTLD_NEXT, name);
+	at = sy_libc_dlsym(RTLD_NEXT, name);
 	if (!at) {
 		void *handle = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
 
-		at = handle ? sy_real_dlsym(handle, name) : NULL;
+		at = handle ? sy_libc_dlsym(handle, name) : NULL;
 		(void)dlerror(); /* the failed look-up was ours, not the program's */
 	}
 	sy_undisturbed_end(&saved);

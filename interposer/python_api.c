@@ -22,7 +22,7 @@ bool sy_python_api_find(void)
 
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
 		/* Asked of the tables first: a failed dlsym would leave its message for the program's dlerror(). */
-		void *at = sy_dl_is_defined(wanted[i].name) ? sy_real_dlsym(RTLD_DEFAULT, wanted[i].name) : NULL;
+		void *at = sy_dl_is_defined(wanted[i].name) ? sy_libc_dlsym(RTLD_DEFAULT, wanted[i].name) : NULL;
 
 		if (!at)
 			return false;

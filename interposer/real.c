@@ -113,14 +113,14 @@ SY_COLD sy_fn sy_real_find(enum sy_api api)
 	sy_undisturbed_begin(&saved);
 	if (!sy_real_dlsym)
 		sy_dl_init();
-	at = sy_real_dlsym(RTLD_NEXT, desc->name);
+	at = sy_libc_dlsym(RTLD_NEXT, desc->name);
 	has_failed = !at;
 	/* A library loaded with RTLD_LOCAL is not "next"; it can still be asked by its name. */
 	for (const char *const *library = libraries[desc->lib]; !at && *library; library++) {
 		void *handle = dlopen(*library, RTLD_LAZY | RTLD_NOLOAD);
 
 		if (handle) {
-			at = sy_real_dlsym(handle, desc->name);
+			at = sy_libc_dlsym(handle, desc->name);
 			dlclose(handle);
 		}
 	}
