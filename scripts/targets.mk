@@ -31,16 +31,18 @@ $(BUILD)/include/%.h: sim/include/%.h
 # tests/unit/test_X.c            trace/ and analysis/
 # tests/unit/X.c                 shared by tests; linked where it is used
 # tests/e2e/X.c                  an application: what it links is CUDA, here the simulated one
+# tests/e2e/plugins/X.c          a library that such an application loads, or that is preloaded beside ours
 # tests/bench/X.c                an application; its CUDA does nothing, so that only our own cost is measured
 UNIT_SRC := $(wildcard tests/unit/test_*.c)
 UNIT_BIN := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(UNIT_SRC))
 E2E_BIN  := $(patsubst tests/e2e/%.c,$(BUILD)/tests/e2e/%,$(wildcard tests/e2e/*.c))
 BENCH_SIM := $(BUILD)/tests/bench/simulator
+E2E_PLUGIN := $(patsubst tests/e2e/plugins/%.c,$(BUILD)/tests/e2e/plugins/%.so,$(wildcard tests/e2e/plugins/*.c))
 BENCH_BIN := $(patsubst tests/bench/%.c,$(BUILD)/tests/bench/%,$(filter-out tests/bench/simulator.c,$(wildcard tests/bench/*.c)))
 BENCH_CUDART := $(BUILD)/tests/bench/libcudart.so.13
 FUZZ_BIN := $(patsubst tests/fuzz/%.c,$(BUILD)/tests/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 EXAMPLE_BIN := $(patsubst examples/c/%.c,$(BUILD)/examples/%,$(wildcard examples/c/*.c))
-APP_SRC := $(wildcard tests/unit/*.c tests/e2e/*.c tests/bench/*.c tests/bench/nothing/*.c tests/fuzz/*.c examples/c/*.c)
+APP_SRC := $(wildcard tests/unit/*.c tests/e2e/*.c tests/e2e/plugins/*.c tests/bench/*.c tests/bench/nothing/*.c tests/fuzz/*.c examples/c/*.c)
 
 SIM_LINK = $(addprefix $(BUILD)/lib/sim/,libcudart.so.13 libcuda.so.1 libsimcore.so)
 RPATH_SIM = -Wl,-rpath,$(abspath $(BUILD)/lib/sim)
@@ -72,6 +74,9 @@ $(BUILD)/tests/fuzz/%: $(BUILD)/obj/tests/fuzz/%.c.o $(BUILD)/obj/tests/fuzz/rep
 LINK_APPLICATION = @mkdir -p $(@D) && $(CC) -o $@ $< $(SIM_LINK) $(RPATH_SIM) $(LDFLAGS_ALL) -lpthread -lm
 $(E2E_BIN): $(BUILD)/tests/e2e/%: $(BUILD)/obj/tests/e2e/%.c.o $(SIM_LINK)
 	$(LINK_APPLICATION)
+$(E2E_PLUGIN): $(BUILD)/tests/e2e/plugins/%.so: $(BUILD)/obj/tests/e2e/plugins/%.c.o $(SIM_LINK)
+	@mkdir -p $(@D)
+	$(CC) -shared -o $@ $< -Wl,--as-needed $(SIM_LINK) $(RPATH_SIM) $(LDFLAGS_ALL)
 $(BENCH_CUDART): $(BUILD)/obj/tests/bench/nothing/cudart.c.o
 	@mkdir -p $(@D)
 	$(CC) -shared -o $@ $< -Wl,-soname,$(@F) $(LDFLAGS_ALL)
@@ -84,7 +89,7 @@ $(EXAMPLE_BIN): $(BUILD)/examples/%: $(BUILD)/obj/examples/c/%.c.o $(SIM_LINK)
 	$(LINK_APPLICATION)
 
 .PHONY: test-programs unit-programs
-test-programs: all unit-programs $(E2E_BIN) $(EXAMPLE_BIN) $(BENCH_BIN) $(BENCH_SIM)
+test-programs: all unit-programs $(E2E_BIN) $(E2E_PLUGIN) $(EXAMPLE_BIN) $(BENCH_BIN) $(BENCH_SIM)
 unit-programs: $(UNIT_BIN) $(FUZZ_BIN)
 
 # ---- test, demo, bench --------------------------------------------------------
