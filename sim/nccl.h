@@ -128,6 +128,9 @@ int sim_nccl_fail(int result, const char *format, ...) __attribute__((format(pri
 const char *sim_nccl_last_failure(void);
 const char *sim_nccl_result_text(int result);
 
+/* nccl_objects.c: for the PyTorch that `caller` is in, once: how large objects are that ranks send each other. */
+void sim_nccl_know_objects(const void *caller);
+
 /* nccl_comm.c: a batch begins or ends to use a communicator. */
 void sim_comm_hold(struct sim_comm *comm);
 void sim_comm_let_go(struct sim_comm *comm);

@@ -177,23 +177,29 @@ int ncclGetUniqueId(sim_nccl_id *id)
 	return SIM_NCCL_SUCCESS;
 }
 
-int ncclCommInitRank(struct sim_comm **into, int n_ranks, sim_nccl_id id, int rank)
+static int init_rank(struct sim_comm **into, int n_ranks, const sim_nccl_id *id, int rank, const void *caller)
 {
 	struct sim_comm *comm;
 	struct sim_place place;
 	int result = into ? check_ranks(n_ranks, rank) : SIM_NCCL_INVALID_ARGUMENT;
 
-	memcpy(&place, id.internal, sizeof place);
+	sim_nccl_know_objects(caller);
+	memcpy(&place, id->internal, sizeof place);
 	if (result == SIM_NCCL_SUCCESS)
 		result = join(&comm, &place, n_ranks, rank);
 	return result == SIM_NCCL_SUCCESS ? finish(into, comm) : result;
+}
+
+int ncclCommInitRank(struct sim_comm **into, int n_ranks, sim_nccl_id id, int rank)
+{
+	return init_rank(into, n_ranks, &id, rank, __builtin_return_address(0));
 }
 
 /* The settings tune what is not simulated. A communicator that may be made without blocking is made all the same. */
 int ncclCommInitRankConfig(struct sim_comm **into, int n_ranks, sim_nccl_id id, int rank, const void *config)
 {
 	(void)config;
-	return ncclCommInitRank(into, n_ranks, id, rank);
+	return init_rank(into, n_ranks, &id, rank, __builtin_return_address(0));
 }
 
 int ncclCommInitRankScalable(struct sim_comm **into, int n_ranks, int rank, int n_ids, const sim_nccl_id *ids,
@@ -202,7 +208,7 @@ int ncclCommInitRankScalable(struct sim_comm **into, int n_ranks, int rank, int 
 	(void)config;
 	if (n_ids < 1 || !ids)
 		return sim_nccl_fail(SIM_NCCL_INVALID_ARGUMENT, "ncclCommInitRankScalable: no id");
-	return ncclCommInitRank(into, n_ranks, ids[0], rank);
+	return init_rank(into, n_ranks, &ids[0], rank, __builtin_return_address(0));
 }
 
 int ncclCommInitAll(struct sim_comm **comms, int n_devices, const int *devices)

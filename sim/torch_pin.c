@@ -70,17 +70,22 @@ static bool search(const char *site, const char *library, int version[3])
 	return is_found;
 }
 
-static bool find_pin(const void *caller, const char *library, int version[3])
+bool sim_torch_package(const void *caller, char *path)
 {
-	char path[PATH_MAX];
 	Dl_info info;
 
 	/* site-packages/torch/lib/libtorch_cuda.so; a longer path does not end that way either */
 	if (!dladdr(caller, &info) || !info.dli_fname)
 		return false;
-	snprintf(path, sizeof path, "%s", info.dli_fname);
-	return strstr(path, "/torch/lib/libtorch") && cut(path) && cut(path) && cut(path) &&
-	       search(path, library, version);
+	snprintf(path, PATH_MAX, "%s", info.dli_fname);
+	return strstr(path, "/torch/lib/libtorch") && cut(path) && cut(path);
+}
+
+static bool find_pin(const void *caller, const char *library, int version[3])
+{
+	char path[PATH_MAX];
+
+	return sim_torch_package(caller, path) && cut(path) && search(path, library, version);
 }
 
 bool sim_torch_pin(const void *caller, const char *library, int version[3])

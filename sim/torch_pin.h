@@ -18,4 +18,7 @@
  */
 bool sim_torch_pin(const void *caller, const char *library, int version[3]);
 
+/* The directory of the PyTorch that `caller` is in a library of, PATH_MAX bytes. False: it is in none. Any thread. */
+bool sim_torch_package(const void *caller, char *path);
+
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "api/site.h"
+#include "sim/lock.h"
 #include "sim/say.h"
 
 enum { MAX_VALUES = 64, MAX_FILE = 256, MAX_DEPTH = 64 };
@@ -23,12 +24,24 @@ static struct {
 	sy_python_frame_fn frame;
 } values;
 
+static bool add(const char *file, unsigned line, uint64_t value)
+{
+	if (values.n == MAX_VALUES || strlen(file) >= MAX_FILE)
+		return false;
+	memcpy(values.at[values.n].file, file, strlen(file) + 1);
+	values.at[values.n].line = line;
+	values.at[values.n].value = value;
+	values.n++;
+	return true;
+}
+
 static bool parse(const char *text, size_t length)
 {
+	unsigned line;
 	char copy[MAX_FILE];
 	char *equals, *colon, *end;
 
-	if (length >= sizeof copy || values.n == MAX_VALUES)
+	if (length >= sizeof copy)
 		return false;
 	memcpy(copy, text, length);
 	copy[length] = '\0';
@@ -40,15 +53,11 @@ static bool parse(const char *text, size_t length)
 	if (!colon || colon == copy)
 		return false;
 	*colon = '\0';
-	values.at[values.n].line = (unsigned)strtoul(colon + 1, &end, 10);
+	line = (unsigned)strtoul(colon + 1, &end, 10);
 	if (end == colon + 1 || *end)
 		return false;
-	values.at[values.n].value = strtoull(equals + 1, &end, 0);
-	if (end == equals + 1 || *end)
-		return false;
-	memcpy(values.at[values.n].file, copy, strlen(copy) + 1);
-	values.n++;
-	return true;
+	uint64_t value = strtoull(equals + 1, &end, 0);
+	return end != equals + 1 && !*end && add(copy, line, value);
 }
 
 static void read_values(void)
@@ -63,11 +72,9 @@ static void read_values(void)
 			sim_say("SYNCTALLY_SIM_VALUES: not FILE:LINE=INTEGER, ignored: %.*s", (int)length, text);
 		text += length + (text[length] != '\0');
 	}
-	if (values.n == 0)
-		return;
 	void *symbol = dlsym(RTLD_DEFAULT, SY_PYTHON_FRAME_SYMBOL);
 	memcpy(&values.frame, &symbol, sizeof symbol);
-	if (!values.frame) {
+	if (!values.frame && values.n) {
 		values.n = 0;
 		sim_say("SYNCTALLY_SIM_VALUES: ignored: lines are only known with the preload library");
 	}
@@ -78,6 +85,16 @@ static bool is_file(const char *path, const char *wanted)
 	size_t n = strlen(path), m = strlen(wanted);
 
 	return n >= m && strcmp(path + n - m, wanted) == 0 && (n == m || path[n - m - 1] == '/');
+}
+
+void sim_values_suggest(const char *file, unsigned line, uint64_t value)
+{
+	sim_lock();
+	if (!values.is_read)
+		read_values();
+	if (values.frame)
+		(void)add(file, line, value);
+	sim_unlock();
 }
 
 bool sim_values_at_caller(uint64_t *value)

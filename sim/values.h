@@ -13,6 +13,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sim/knobs.h"
+
+/*
+ * A value for a line of a library's own, unless the program's user has given
+ * one. `file` is matched as above. Takes the lock.
+ */
+SIM_EXPORT void sim_values_suggest(const char *file, unsigned line, uint64_t value);
+
 /* The value for the line the calling thread is at. False: none was given. Lock held. */
 bool sim_values_at_caller(uint64_t *value);
 

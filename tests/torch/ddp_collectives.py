@@ -82,10 +82,10 @@ def check_groups():
     work.wait()
     expect(tensor, torch.full((5,), n * (n + 1) / 2))
     dist.barrier(group=group)
-    host = dist.new_group(backend="gloo")
-    objects = [None] * n
-    dist.all_gather_object(objects, {"rank": rank, "name": "x" * rank}, group=host)
-    assert objects == [{"rank": r, "name": "x" * r} for r in range(n)]
+    for objects_of in (None, dist.new_group(backend="gloo")):
+        objects = [None] * n
+        dist.all_gather_object(objects, {"rank": rank, "name": "x" * (100 * rank)}, group=objects_of)
+        assert objects == [{"rank": r, "name": "x" * (100 * r)} for r in range(n)]
 
 
 check_reductions()
@@ -93,5 +93,6 @@ check_gathers()
 check_sends()
 check_groups()
 dist.barrier()
-print(f"rank {rank} of {n}, NCCL {'.'.join(map(str, torch.cuda.nccl.version()))}", flush=True)
+# One write: the ranks share their output.
+os.write(1, f"rank {rank} of {n}, NCCL {'.'.join(map(str, torch.cuda.nccl.version()))}\n".encode())
 dist.destroy_process_group()
