@@ -3,6 +3,7 @@
  * nccl_calls.c - collectives and sends: each call becomes a task
  */
 #include "sim/nccl_exports.h"
+#include "sim/nccl_task.h"
 
 #include <string.h>
 
@@ -40,10 +41,35 @@ static int check(const char *call, const struct sim_nccl_task *task)
 	return SIM_NCCL_SUCCESS;
 }
 
+/* True if the device can reach both ends of the buffer. */
+static bool is_reachable(uintptr_t address, size_t bytes)
+{
+	struct sim_memory_facts first, last;
+
+	if (bytes == 0)
+		return true;
+	sim_memory_facts(address, &first);
+	sim_memory_facts(address + bytes - 1, &last);
+	return first.kind != SIM_MEMORY_PAGEABLE && last.kind != SIM_MEMORY_PAGEABLE;
+}
+
+static int check_buffers(const char *call, const struct sim_nccl_task *task)
+{
+	struct sim_share share = sim_task_share(task);
+
+	if (is_reachable(task->send, share.sends) && is_reachable(task->receive, sim_share_received(&share)))
+		return SIM_NCCL_SUCCESS;
+	return sim_nccl_fail(SIM_NCCL_INVALID_ARGUMENT,
+	                     "%s: a buffer that is not the device's: send=%#llx receive=%#llx", call,
+	                     (unsigned long long)task->send, (unsigned long long)task->receive);
+}
+
 static int call(const char *name, const struct sim_nccl_task *task)
 {
 	int result = check(name, task);
 
+	if (result == SIM_NCCL_SUCCESS)
+		result = check_buffers(name, task);
 	return result == SIM_NCCL_SUCCESS ? sim_group_add(task) : result;
 }
 

@@ -268,6 +268,10 @@ void sim_reduce_store(const struct sim_accumulator *sum, void *elements, size_t 
 	size_t step = sim_nccl_element_bytes(sum->type);
 	bool is_average = sum->reduction == SIM_NCCL_AVG;
 
+	if (sum->type == SIM_NCCL_FLOAT32 && !is_average) {
+		memcpy(to, sum->sum.f32, n * sizeof(float));
+		return;
+	}
 	for (size_t i = 0; i < n; i++) {
 		if (is_integer(sum->type)) {
 			uint64_t value = sum->sum.u64[i];

@@ -62,7 +62,7 @@ static void put(int type, void *to, double value)
 	}
 }
 
-/* What rank r gives at i: small, so that no sum or product of four is inexact in any type. */
+/* What rank r gives at i: small, so that no sum or product of eight is inexact in any type. */
 static double given(int rank, size_t i)
 {
 	static const double values[] = { 1, 2, 1, 0, 1, 1, 2 };
@@ -167,7 +167,7 @@ static int every_reduction(struct rank *self)
 	make_buffers(&b);
 	for (int type = 0; type < N_TYPES; type++)
 		for (int reduction = 0; reduction < N_REDUCTIONS; reduction++)
-			/* 2 * 2 * 2 * 2 and sums of four are exact in all but e5m2, which has three digits. */
+			/* Sums of eight are exact in all but e5m2, which has three digits. */
 			if (type != E5M2 || reduction == MAX || reduction == MIN || self->n == 2)
 				reduce_one(self, &b, type, reduction);
 	check(ncclCommDestroy(self->comm) == SUCCESS);
@@ -177,8 +177,9 @@ static int every_reduction(struct rank *self)
 static void test_reductions_are_what_a_plain_computation_gives(void **state)
 {
 	(void)state;
-	for (int n = 2; n <= MAX_RANKS; n++)
+	for (int n = 2; n <= 4; n++)
 		nccl_run_ranks(n, every_reduction);
+	nccl_run_ranks(MAX_RANKS, every_reduction);
 }
 
 static void gather_one(const struct rank *self, const struct buffers *b, int type)

@@ -393,6 +393,8 @@ static int alone(struct rank *self)
 	check(strstr(ncclGetLastError(self->comm), "ncclAllReduce"));
 	check(ncclBroadcast(buffer, other, COUNT, FLOAT32, 1, self->comm, self->stream) == INVALID_ARGUMENT);
 	check(ncclGroupEnd() == INVALID_USAGE);
+	check(ncclAllReduce((CUdeviceptr)(uintptr_t)&count, other, 1, INT32, SUM, self->comm, self->stream) ==
+	      INVALID_ARGUMENT);
 	check(ncclCommDestroy(self->comm) == SUCCESS);
 	return 0;
 }
