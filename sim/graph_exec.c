@@ -158,6 +158,8 @@ CUresult sim_exec_launch(CUgraphExec handle, CUstream stream_handle)
 {
 	CUresult result = CUDA_ERROR_INVALID_HANDLE;
 
+	/* Costs the host what a kernel does, however many nodes there are. */
+	sim_clock_charge(sim_knobs()->launch_call_ns);
 	sim_lock();
 	struct exec *exec = find(handle);
 	struct sim_stream *stream = sim_stream_find(stream_handle, sim_scope_is_per_thread());
