@@ -40,8 +40,9 @@ def test_a_step_has_no_sync_but_the_readback_of_the_loss(record, kind):
     assert round(per_step["syncs"]["mean"] * STEPS) == READS
     for name in ("pageable_uploads", "explicit", "implicit"):
         assert per_step[name]["max"] == 0, name
-    # A replay is one submission and no launch of a kernel.
-    assert (per_step["launches"]["median"] == 0) == (kind == "whole")
+    # A replay is one submission; PyTorch before 2.9 launches two kernels before it, for the random numbers.
+    low, high = {"whole": (0, 2), "callables": (10, 1000)}[kind]
+    assert low <= per_step["launches"]["median"] <= high
     waits = {
         site["line"]: round(site["per_step"] * STEPS)
         for site in report["sites"]
@@ -59,20 +60,18 @@ def test_two_runs_have_the_same_ledger(record, kind):
     assert first == second
 
 
+# The first readback makes the pinned memory that the second one needs.
 SYNC_IN_CAPTURE = """
 import torch
 x = torch.ones(4, device="cuda")
-graph = torch.cuda.CUDAGraph()
+x.sum().item()
 try:
-    with torch.cuda.graph(graph):
-        (x + 1).sum().item()
+    with torch.cuda.graph(torch.cuda.CUDAGraph()):
+        x.sum().item()
 except Exception as error:
-    print(type(error).__name__, "capturing" in str(error) or "capture" in str(error))
+    print(type(error).__name__, "capture" in str(error) or "capturing" in str(error))
 torch.cuda.synchronize()
-with torch.cuda.graph(again := torch.cuda.CUDAGraph()):
-    y = x + 1
-again.replay()
-print(y.shape[0])
+print((x + 1).shape[0])
 """
 
 
