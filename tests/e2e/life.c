@@ -83,6 +83,8 @@ static int forks(int n)
 {
 	pthread_t threads[N_CALLERS];
 
+	/* The device is in use before the first fork, or that child could still begin with it anew. */
+	(void)cudaDeviceSynchronize();
 	for (int i = 0; i < N_CALLERS; i++)
 		if (pthread_create(&threads[i], NULL, call_on, NULL) != 0)
 			return 2;
