@@ -54,7 +54,7 @@ static struct sy_work_stream *stream_of(const struct sy_call *call)
 	if (SY_LIKELY(thread->stream && thread->stream_handle == call->stream &&
 	              __atomic_load_n(&thread->stream->handle, __ATOMIC_RELAXED) == thread->slot_handle &&
 	              !__atomic_load_n(&thread->stream->is_gone, __ATOMIC_RELAXED) &&
-	              thread->stream->device == thread->device))
+	              __atomic_load_n(&thread->stream->device, __ATOMIC_RELAXED) == thread->device))
 		return thread->stream;
 	thread->stream = sy_work_stream_get(work, call->stream, thread->device);
 	thread->stream_handle = call->stream;

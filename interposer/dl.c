@@ -9,9 +9,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <unistd.h>
 
 sy_dlsym_fn sy_real_dlsym;
 sy_dlsym_fn sy_libc_dlsym;
+static pid_t first_pid; /* of the process that the library was loaded into */
 sy_dlvsym_fn sy_real_dlvsym;
 
 /* The versions under which glibc has carried dlsym: since 2.34 in libc itself, before in libdl. */
@@ -165,9 +167,15 @@ void sy_dl_init(void)
 	 */
 	if (libc.object)
 		next.object = libc.dlsym(RTLD_NEXT, "dlsym");
+	first_pid = getpid();
 	__atomic_store_n(&sy_real_dlvsym, vsym.dlvsym, __ATOMIC_RELEASE);
 	__atomic_store_n(&sy_libc_dlsym, libc.dlsym, __ATOMIC_RELEASE);
 	__atomic_store_n(&sy_real_dlsym, next.object ? next.dlsym : libc.dlsym, __ATOMIC_RELEASE);
+}
+
+bool sy_dl_is_child(void)
+{
+	return getpid() != first_pid;
 }
 
 void *sy_dl_answer(void *handle, const char *name)

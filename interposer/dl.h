@@ -28,6 +28,13 @@ extern sy_dlsym_fn sy_libc_dlsym;
  */
 void sy_dl_init(void);
 
+/*
+ * True in a forked child. It asks the loader for as little as it can: a thread
+ * of its parent may have held one of the loader's locks, which nobody will
+ * release here.
+ */
+bool sy_dl_is_child(void);
+
 /* Our answer to dlsym(handle, "cu..."), or NULL to go on. Called by entry_*.S only. */
 void *sy_dl_answer(void *handle, const char *name);
 

@@ -91,12 +91,11 @@ void sy_real_keep(const void *function)
 	Lmid_t space;
 	Dl_info info;
 
-	if (dladdr1(function, &info, &map, RTLD_DL_LINKMAP) && map && dlinfo(map, RTLD_DI_LMID, &space) == 0) {
-		void *handle = dlmopen(space, info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
-
-		if (handle)
-			dlclose(handle);
-	}
+	if (sy_dl_is_child())
+		return;
+	/* The handle is not given back; there is nothing to be unloaded any more. */
+	if (dladdr1(function, &info, &map, RTLD_DL_LINKMAP) && map && dlinfo(map, RTLD_DI_LMID, &space) == 0)
+		(void)dlmopen(space, info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
 SY_COLD sy_fn sy_real_find(enum sy_api api)

@@ -5,6 +5,7 @@
 #include "interposer/clock.h"
 #include "interposer/compiler.h"
 #include "interposer/config.h"
+#include "interposer/dl.h"
 #include "interposer/log.h"
 #include "interposer/out.h"
 #include "interposer/step.h"
@@ -19,7 +20,6 @@
 #endif
 
 struct sy_state *sy_state;
-static pid_t first_pid;
 
 int sy_state_create(void)
 {
@@ -35,7 +35,6 @@ int sy_state_create(void)
 		munmap(at, sizeof(struct sy_state));
 		return error;
 	}
-	first_pid = getpid();
 	sy_state = at;
 	return 0;
 }
@@ -98,8 +97,7 @@ bool sy_state_start(struct sy_state *state)
 	pthread_mutex_lock(&state->mutex);
 	is_tracing = state->phase == SY_PHASE_FRESH ? start(state) : state->phase == SY_PHASE_TRACING;
 	pthread_mutex_unlock(&state->mutex);
-	/* Not in a forked child: another thread of its parent may have held a lock of the loader, for ever here. */
-	if (getpid() == first_pid)
+	if (!sy_dl_is_child())
 		sy_step_poke_python();
 	return is_tracing;
 }

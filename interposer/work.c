@@ -12,9 +12,9 @@ static struct sy_work_stream *init_slot(struct sy_work *work, unsigned slot, uin
 {
 	struct sy_work_stream *stream = &work->streams[slot];
 
-	stream->slot = (uint16_t)slot;
-	stream->device = (uint8_t)device;
-	stream->flags = (uint8_t)flags;
+	STORE(stream->slot, (uint16_t)slot);
+	STORE(stream->device, (uint8_t)device);
+	STORE(stream->flags, (uint8_t)flags);
 	STORE(stream->id, 0);
 	STORE(stream->is_gone, false);
 	STORE(stream->has_clock, false);
@@ -149,7 +149,7 @@ static void order_legacy(struct sy_work *work, const struct sy_work_stream *lega
 /* An operation on a blocking stream is ordered after the legacy stream, unless something there is half submitted. */
 static void order_after_legacy(struct sy_work *work, const struct sy_work_stream *stream, struct sy_work_op *op)
 {
-	const struct sy_work_stream *legacy = &work->streams[stream->device % SY_WORK_DEVICES];
+	const struct sy_work_stream *legacy = &work->streams[LOAD(stream->device) % SY_WORK_DEVICES];
 	uint64_t last = LOAD(legacy->last), clean = LOAD(legacy->clean);
 
 	op->legacy_seen = op->legacy_clean = 0;
@@ -164,9 +164,9 @@ void sy_work_submit(struct sy_work *work, struct sy_work_stream *stream, struct 
 	/* In flight before numbered, so that who sees the number either sees the flight too or comes after it. */
 	__atomic_fetch_add(&stream->n_in_flight, 1, __ATOMIC_SEQ_CST);
 	op->number = __atomic_add_fetch(&work->order, 1, __ATOMIC_SEQ_CST);
-	if (stream->flags & SY_STREAM_LEGACY)
+	if (LOAD(stream->flags) & SY_STREAM_LEGACY)
 		order_legacy(work, stream, op);
-	else if (!(stream->flags & SY_STREAM_NON_BLOCKING))
+	else if (!(LOAD(stream->flags) & SY_STREAM_NON_BLOCKING))
 		order_after_legacy(work, stream, op);
 	op->previous = raise_to(&stream->last, op->number);
 }
@@ -174,12 +174,12 @@ void sy_work_submit(struct sy_work *work, struct sy_work_stream *stream, struct 
 /* The legacy rule carries over what the streams before it have waited for. Rare: only if some clock has changed. */
 static SY_COLD void merge_clocks(struct sy_work *work, struct sy_work_stream *stream, uint32_t version)
 {
-	bool is_legacy = (stream->flags & SY_STREAM_LEGACY) != 0;
+	bool is_legacy = (LOAD(stream->flags) & SY_STREAM_LEGACY) != 0;
 
 	pthread_mutex_lock(&work->mutex);
 	STORE(stream->merged_version, version);
 	if (!is_legacy)
-		merge_clock(work, stream, &work->streams[stream->device % SY_WORK_DEVICES]);
+		merge_clock(work, stream, &work->streams[LOAD(stream->device) % SY_WORK_DEVICES]);
 	for (unsigned i = SY_WORK_DEVICES; is_legacy && i < work->n_slots; i++)
 		if (is_blocking_peer(&work->streams[i], stream))
 			merge_clock(work, stream, &work->streams[i]);
@@ -192,15 +192,15 @@ static void note_order(struct sy_work *work, struct sy_work_stream *stream, cons
 {
 	uint32_t version;
 
-	if (stream->flags & SY_STREAM_NON_BLOCKING)
+	if (LOAD(stream->flags) & SY_STREAM_NON_BLOCKING)
 		return;
-	if (stream->flags & SY_STREAM_LEGACY) {
+	if (LOAD(stream->flags) & SY_STREAM_LEGACY) {
 		raise_to(&stream->clean, op->legacy_clean);
 		version = LOAD(work->blocking_version);
 	} else {
 		raise_to(&stream->legacy_seen, op->legacy_seen);
 		raise_to(&stream->legacy_clean, op->legacy_clean);
-		version = LOAD(work->streams[stream->device % SY_WORK_DEVICES].clock_version);
+		version = LOAD(work->streams[LOAD(stream->device) % SY_WORK_DEVICES].clock_version);
 	}
 	if (SY_UNLIKELY(version != LOAD(stream->merged_version)))
 		merge_clocks(work, stream, version);

@@ -89,7 +89,7 @@ void sy_work_event_record(struct sy_work *work, uint64_t handle, const struct sy
 		event->legacy_seen = cover->legacy_seen;
 		event->legacy_clean = cover->legacy_clean;
 		event->capture = LOAD(cover->stream->capture);
-		event->stream = cover->stream->slot;
+		event->stream = LOAD(cover->stream->slot);
 		if (cover->has_clock)
 			keep_clock(work, event, &cover->clock);
 	}
@@ -100,13 +100,13 @@ void sy_work_event_record(struct sy_work *work, uint64_t handle, const struct sy
 static void order_after_event(struct sy_work *work, struct sy_work_stream *stream, const struct sy_work_event *event)
 {
 	const struct sy_work_stream *from = &work->streams[event->stream];
-	const struct sy_work_stream *legacy = &work->streams[from->device % SY_WORK_DEVICES];
+	const struct sy_work_stream *legacy = &work->streams[LOAD(from->device) % SY_WORK_DEVICES];
 	uint64_t *upto = stream->clock.upto;
 
 	if (event->clean > upto[event->stream])
 		upto[event->stream] = event->clean;
-	if (event->clean && event->legacy_seen > upto[legacy->slot])
-		upto[legacy->slot] = event->legacy_seen;
+	if (event->clean && event->legacy_seen > upto[LOAD(legacy->slot)])
+		upto[LOAD(legacy->slot)] = event->legacy_seen;
 	for (unsigned i = 0; i < LOAD(work->n_slots); i++) {
 		uint64_t covered = event->clock ? work->clocks[event->clock - 1].upto[i] : 0;
 
@@ -117,7 +117,7 @@ static void order_after_event(struct sy_work *work, struct sy_work_stream *strea
 	}
 	STORE(stream->has_clock, true);
 	__atomic_fetch_add(&stream->clock_version, 1, __ATOMIC_RELAXED);
-	if (!(stream->flags & SY_STREAM_NON_BLOCKING))
+	if (!(LOAD(stream->flags) & SY_STREAM_NON_BLOCKING))
 		__atomic_fetch_add(&work->blocking_version, 1, __ATOMIC_RELAXED);
 }
 

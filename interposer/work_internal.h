@@ -25,8 +25,8 @@ static inline uint64_t raise_to(uint64_t *counter, uint64_t value)
 /* Is `other` a stream that the legacy stream of its device waits for, and that waits for it? */
 static inline bool is_blocking_peer(const struct sy_work_stream *other, const struct sy_work_stream *legacy)
 {
-	return LOAD(other->handle) && !(other->flags & (SY_STREAM_NON_BLOCKING | SY_STREAM_LEGACY)) &&
-	       other->device == legacy->device;
+	return LOAD(other->handle) && !(LOAD(other->flags) & (SY_STREAM_NON_BLOCKING | SY_STREAM_LEGACY)) &&
+	       LOAD(other->device) == LOAD(legacy->device);
 }
 
 static inline bool is_behind(const struct sy_work_stream *stream)

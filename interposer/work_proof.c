@@ -9,7 +9,7 @@ bool sy_work_is_pending(struct sy_work *work, const struct sy_work_stream *strea
 {
 	if (is_behind(stream) || SY_UNLIKELY(LOAD(work->is_incomplete)))
 		return true;
-	if (!(stream->flags & SY_STREAM_LEGACY) || LOAD(work->n_blocking) == 0)
+	if (!(LOAD(stream->flags) & SY_STREAM_LEGACY) || LOAD(work->n_blocking) == 0)
 		return false;
 	for (unsigned i = SY_WORK_DEVICES; i < LOAD(work->n_slots); i++)
 		if (is_blocking_peer(&work->streams[i], stream) && is_behind(&work->streams[i]))
@@ -21,8 +21,8 @@ bool sy_work_is_op_pending(struct sy_work *work, const struct sy_work_stream *st
 {
 	if (sy_work_is_pending(work, stream))
 		return true;
-	return !(stream->flags & (SY_STREAM_LEGACY | SY_STREAM_NON_BLOCKING)) &&
-	       is_behind(&work->streams[stream->device % SY_WORK_DEVICES]);
+	return !(LOAD(stream->flags) & (SY_STREAM_LEGACY | SY_STREAM_NON_BLOCKING)) &&
+	       is_behind(&work->streams[LOAD(stream->device) % SY_WORK_DEVICES]);
 }
 
 bool sy_work_is_device_pending(struct sy_work *work, unsigned device)
@@ -32,7 +32,7 @@ bool sy_work_is_device_pending(struct sy_work *work, unsigned device)
 	for (unsigned i = 0; i < LOAD(work->n_slots); i++) {
 		const struct sy_work_stream *stream = &work->streams[i];
 
-		if (LOAD(stream->handle) && stream->device == device && is_behind(stream))
+		if (LOAD(stream->handle) && LOAD(stream->device) == device && is_behind(stream))
 			return true;
 	}
 	return false;
@@ -64,10 +64,10 @@ static void merge_into_cover(struct sy_work *work, const struct sy_work_clock *c
 static void copy_clocks(struct sy_work *work, const struct sy_work_stream *stream, bool with_legacy,
                         struct sy_work_cover *cover)
 {
-	const struct sy_work_stream *legacy = &work->streams[stream->device % SY_WORK_DEVICES];
-	bool with_peers = (stream->flags & SY_STREAM_LEGACY) && LOAD(work->blocking_version) != 0;
+	const struct sy_work_stream *legacy = &work->streams[LOAD(stream->device) % SY_WORK_DEVICES];
+	bool with_peers = (LOAD(stream->flags) & SY_STREAM_LEGACY) && LOAD(work->blocking_version) != 0;
 
-	with_legacy = with_legacy && !(stream->flags & SY_STREAM_NON_BLOCKING) && LOAD(legacy->has_clock);
+	with_legacy = with_legacy && !(LOAD(stream->flags) & SY_STREAM_NON_BLOCKING) && LOAD(legacy->has_clock);
 	if (!LOAD(stream->has_clock) && !with_peers && !with_legacy)
 		return;
 	pthread_mutex_lock(&work->mutex);
@@ -83,7 +83,7 @@ static void copy_clocks(struct sy_work *work, const struct sy_work_stream *strea
 
 void sy_work_cover_stream(struct sy_work *work, const struct sy_work_stream *stream, struct sy_work_cover *cover)
 {
-	bool is_legacy = (stream->flags & SY_STREAM_LEGACY) != 0;
+	bool is_legacy = (LOAD(stream->flags) & SY_STREAM_LEGACY) != 0;
 
 	cover->scope = SY_COVER_STREAM;
 	cover->stream = stream;
@@ -100,7 +100,7 @@ void sy_work_cover_stream(struct sy_work *work, const struct sy_work_stream *str
 void sy_work_cover_op(struct sy_work *work, const struct sy_work_stream *stream, const struct sy_work_op *op,
                       struct sy_work_cover *cover)
 {
-	bool is_ordered = !(stream->flags & SY_STREAM_NON_BLOCKING);
+	bool is_ordered = !(LOAD(stream->flags) & SY_STREAM_NON_BLOCKING);
 
 	cover->scope = SY_COVER_OP;
 	cover->stream = stream;
@@ -127,14 +127,14 @@ static void certify_quiet(struct sy_work *work, const struct sy_work_cover *cove
 	bool is_device = cover->scope == SY_COVER_DEVICE;
 
 	if (!is_device)
-		raise_to(&work->streams[cover->stream->slot].done, cover->upto);
+		raise_to(&work->streams[LOAD(cover->stream->slot)].done, cover->upto);
 	for (unsigned i = is_device ? 0 : SY_WORK_DEVICES; i < LOAD(work->n_slots); i++) {
 		struct sy_work_stream *stream = &work->streams[i];
 
 		if (!(cover->quiet[i / 64] >> i % 64 & 1) || !LOAD(stream->handle))
 			continue;
 		if (cover->scope == SY_COVER_DEVICE
-		            ? stream->device == cover->stream->device
+		            ? LOAD(stream->device) == LOAD(cover->stream->device)
 		            : stream == cover->stream || is_blocking_peer(stream, cover->stream))
 			raise_to(&stream->done, cover->upto);
 	}
@@ -143,10 +143,10 @@ static void certify_quiet(struct sy_work *work, const struct sy_work_cover *cove
 /* A prefix of one stream, and through the legacy rule of the legacy stream and of its peers. */
 static void certify_prefix(struct sy_work *work, const struct sy_work_cover *cover)
 {
-	struct sy_work_stream *legacy = &work->streams[cover->stream->device % SY_WORK_DEVICES];
+	struct sy_work_stream *legacy = &work->streams[LOAD(cover->stream->device) % SY_WORK_DEVICES];
 
-	raise_to(&work->streams[cover->stream->slot].done, cover->upto);
-	if (cover->stream->flags & SY_STREAM_NON_BLOCKING)
+	raise_to(&work->streams[LOAD(cover->stream->slot)].done, cover->upto);
+	if (LOAD(cover->stream->flags) & SY_STREAM_NON_BLOCKING)
 		return;
 	raise_to(&legacy->done, cover->legacy_seen);
 	for (unsigned i = SY_WORK_DEVICES; cover->legacy_clean && i < LOAD(work->n_slots); i++)
@@ -159,7 +159,7 @@ void sy_work_certify(struct sy_work *work, const struct sy_work_cover *cover)
 	if (cover->scope == SY_COVER_NOTHING || !cover->is_clean)
 		return;
 	if (cover->scope == SY_COVER_DEVICE ||
-	    (cover->scope == SY_COVER_STREAM && (cover->stream->flags & SY_STREAM_LEGACY)))
+	    (cover->scope == SY_COVER_STREAM && (LOAD(cover->stream->flags) & SY_STREAM_LEGACY)))
 		certify_quiet(work, cover);
 	else
 		certify_prefix(work, cover);
