@@ -109,3 +109,18 @@ events() {
 	"$BUILD/bin/synctally" dump "$(ls -S ./*.trace | head -1)" |
 		awk -F'\t' 'NR > 2 { n[$4]++ } END { exit !(n["call"] == 50 && n["step"] == 2) }'
 }
+
+@test "a stream's handle that comes again is not taken for the stream that got its place" {
+	SYNCTALLY_OUT=$PWD/run.trace LD_PRELOAD="$PRELOAD $BUILD/tests/e2e/plugins/nothing.so" "$BUILD/tests/e2e/handles"
+	run bash -c '"$BUILD/bin/synctally" dump run.trace | awk -F"\t" "NR > 2 { print \$8, \$12 }"'
+	echo "$output"
+	[ "$output" = "$(printf '0x1000 0\n0x2000 0\n0x1000 1')" ]
+}
+
+@test "a thread that is to be cancelled gets through its call, and leaves nothing locked" {
+	not_under_tsan "it delivers signals late"
+	SYNCTALLY_OUT=$PWD/run.trace LD_PRELOAD="$PRELOAD $BUILD/tests/e2e/plugins/nothing.so" \
+		run timeout 60 "$BUILD/tests/e2e/signals" cancel
+	[ "$output" = "0 bad; the call has returned: 1, the thread was cancelled: 1" ]
+	[ "$("$BUILD/bin/synctally" dump run.trace | grep -c "	call	")" = 2 ]
+}

@@ -5,11 +5,13 @@
  *	signals timer N     a fast timer interrupts N calls at any moment; its handler calls CUDA as well
  *	signals fork N      N calls fork from a handler inside of them; the children return into the call,
  *	                    and go on calling
+ *	signals cancel      a thread that is to be cancelled makes the first call of all
  *
  * To be run with the functions of plugins/nothing.c behind the recorder, which
  * raise SIGURG in a wait.
  */
 #include <cuda_runtime_api.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -57,6 +59,30 @@ static void call_many(int n)
 	}
 }
 
+static void *call_cancelled(void *has_returned)
+{
+	pthread_cancel(pthread_self());
+	n_bad += cudaStreamSynchronize(NULL) != cudaSuccess;
+	*(bool *)has_returned = true;
+	pthread_testcancel();
+	return NULL;
+}
+
+static int cancel(void)
+{
+	bool has_returned = false;
+	pthread_t thread;
+	void *result = NULL;
+
+	if (pthread_create(&thread, NULL, call_cancelled, &has_returned) != 0)
+		return 2;
+	pthread_join(thread, &result);
+	n_bad += cudaStreamSynchronize(NULL) != cudaSuccess;
+	printf("%d bad; the call has returned: %d, the thread was cancelled: %d\n", (int)n_bad, has_returned,
+	       result == PTHREAD_CANCELED);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	const struct itimerval fast = { { 0, 50 }, { 0, 50 } }, never = { { 0, 0 }, { 0, 0 } };
@@ -64,6 +90,8 @@ int main(int argc, char **argv)
 	int n = argc > 2 ? atoi(argv[2]) : 1000;
 	int status, n_children = 0, n_bad_children = 0;
 
+	if (argc > 1 && strcmp(argv[1], "cancel") == 0)
+		return cancel();
 	parent = getpid();
 	if (argc > 1 && strcmp(argv[1], "fork") == 0) {
 		action.sa_handler = fork_in_handler;
