@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/aggregate.h"
 
+#include "analysis/acts.h"
 #include "analysis/mem.h"
 #include "trace/event.h"
 
@@ -19,15 +20,8 @@ struct adding {
 	struct sy_profile *profile;
 	const struct sy_trace *trace;
 	struct sy_process *process;
-	struct sy_baseline baseline;
 	uint32_t rank_group;
-	/* of the thread being walked */
-	const char *thread_name;
-	uint32_t thread_group;
-	struct sy_index places; /* {stack, native} of the thread -> position in `sites` */
-	struct sy_site *sites;
-	size_t sites_capacity;
-	uint32_t launches_then; /* at the sync before */
+	uint32_t thread_group;  /* of the thread being walked */
 	uint64_t last_ticks;    /* of the latest event in the process */
 	uint32_t last_launches; /* by the process at that event */
 };
@@ -45,31 +39,7 @@ static uint32_t group_number(struct sy_profile *profile, enum sy_grouping by, co
 	return number;
 }
 
-/* ---- sites and rows ------------------------------------------------------------ */
-
-static struct sy_site place_of(struct adding *adding, const struct sy_event *event)
-{
-	const uint32_t key[2] = { event->stack, event->native };
-	uint32_t known = adding->places.n;
-	uint32_t number = sy_index_add(&adding->places, key, sizeof(key));
-
-	adding->sites = sy_mem_grow(adding->sites, &adding->sites_capacity, number, sizeof(*adding->sites));
-	return number < known ? adding->sites[number] : (struct sy_site){ NULL, NULL, 0, 0, false };
-}
-
-static struct sy_site site_of(struct adding *adding, const struct sy_trace_thread *thread, const struct sy_event *event)
-{
-	struct sy_site site = place_of(adding, event);
-	struct sy_arena *arena = &adding->profile->arena;
-
-	if (site.file)
-		return site;
-	site = sy_site_of(thread, event->stack, event->native, arena);
-	site.file = sy_mem_copy(arena, site.file);
-	site.function = sy_mem_copy(arena, site.function);
-	adding->sites[adding->places.n - 1] = site;
-	return site;
-}
+/* ---- rows ---------------------------------------------------------------------- */
 
 static void note_stack(struct adding *adding, struct sy_row *row, const struct sy_trace_thread *thread,
                        const struct sy_event *event)
@@ -108,20 +78,21 @@ static void note_api(struct adding *adding, struct sy_row *row, const struct sy_
 	row->api = grown;
 }
 
-static void note_thread(struct adding *adding, struct sy_row *row)
+static void note_thread(struct sy_row *row, const char *name)
 {
 	if (!row->thread)
-		row->thread = adding->thread_name;
-	else if (row->thread != adding->thread_name && strcmp(row->thread, adding->thread_name) != 0)
+		row->thread = name;
+	else if (row->thread != name && strcmp(row->thread, name) != 0)
 		row->thread = "several";
 }
 
 /* The row of a line and of what is done there, made if it is new. */
-static struct sy_row *row_of(struct adding *adding, const struct sy_trace_thread *thread, const struct sy_act *act,
-                             enum sy_act_class class)
+static struct sy_row *row_of(struct adding *adding, struct sy_acts *acts, const struct sy_told *told)
 {
 	struct sy_profile *profile = adding->profile;
-	struct sy_site site = site_of(adding, thread, act->at);
+	const struct sy_act *act = told->act;
+	enum sy_act_class class = told->verdict.class;
+	struct sy_site site = sy_acts_site(acts, told->thread, act->at);
 	size_t file_bytes = strlen(site.file) + 1, function_bytes = strlen(site.function) + 1;
 	unsigned char key[8192];
 	uint32_t number;
@@ -146,26 +117,28 @@ static struct sy_row *row_of(struct adding *adding, const struct sy_trace_thread
 		row->class = class;
 		row->direction = act->direction;
 		row->memory = act->memory;
-		note_stack(adding, row, thread, act->at);
+		note_stack(adding, row, told->thread, act->at);
 	}
 	note_api(adding, row, act->first);
 	if (act->second)
 		note_api(adding, row, act->second);
-	note_thread(adding, row);
+	note_thread(row, acts->thread_name);
 	return row;
 }
 
 /* ---- counting -------------------------------------------------------------------- */
 
-static void tally_add(struct sy_tally *tally, const struct sy_act *act, const struct sy_verdict *verdict,
-                      uint32_t launches_before)
+static void tally_add(struct sy_tally *tally, const struct sy_told *told)
 {
+	const struct sy_act *act = told->act;
+	const struct sy_verdict *verdict = &told->verdict;
+
 	tally->count++;
 	tally->outcome[verdict->outcome]++;
 	tally->bytes += act->first->bytes;
 	tally->blocked_ns += act->blocked_ns;
 	tally->waited_ns += verdict->waited_ns;
-	tally->launches_before += launches_before;
+	tally->launches_before += told->launches_before;
 	tally->made_up += (act->first->flags & SY_EVENT_MADE_UP) != 0;
 }
 
@@ -184,18 +157,17 @@ static void count_sync(uint64_t *value, const struct sy_act *act, const struct s
 }
 
 /* Where the numbers of an act go: its step, or what is outside all steps. */
-static uint64_t *values_of(struct adding *adding, const struct sy_act *act)
+static uint64_t *values_of(struct adding *adding, uint32_t step)
 {
 	struct sy_process *process = adding->process;
-	uint32_t step = sy_steps_of(&process->steps, act->first);
 
 	return step < process->steps.n ? process->step[step].value : process->outside;
 }
 
-static void group_sync(struct adding *adding, const struct sy_act *act, const struct sy_verdict *verdict,
-                       enum sy_part part, uint32_t launches_before)
+static void group_sync(struct adding *adding, const struct sy_told *told, enum sy_part part)
 {
 	struct sy_profile *profile = adding->profile;
+	const struct sy_act *act = told->act;
 	const char *first = sy_trace_api(adding->trace, act->first->api)->name;
 	const char *second = act->second ? sy_trace_api(adding->trace, act->second->api)->name : NULL;
 	uint32_t number[SY_N_GROUPINGS];
@@ -203,42 +175,36 @@ static void group_sync(struct adding *adding, const struct sy_act *act, const st
 
 	snprintf(name, sizeof(name), "%s%s%s", first, second ? " + " : "", second ? second : "");
 	number[SY_BY_API] = group_number(profile, SY_BY_API, name);
-	number[SY_BY_CLASS] = group_number(profile, SY_BY_CLASS, sy_act_class_name(verdict->class));
+	number[SY_BY_CLASS] = group_number(profile, SY_BY_CLASS, sy_act_class_name(told->verdict.class));
 	number[SY_BY_THREAD] = adding->thread_group;
 	number[SY_BY_RANK] = adding->rank_group;
 	for (int by = 0; by < SY_N_GROUPINGS; by++)
-		tally_add(&profile->groups[by].at[number[by]].tally[part], act, verdict, launches_before);
+		tally_add(&profile->groups[by].at[number[by]].tally[part], told);
 }
 
-static void tell_counted(struct adding *adding, const struct sy_row *row, const struct sy_act *act,
-                         const struct sy_verdict *verdict)
+static void tell_counted(struct adding *adding, const struct sy_acts *acts, const struct sy_row *row,
+                         const struct sy_told *told)
 {
 	struct sy_profile *profile = adding->profile;
 	struct sy_counted counted = { .process = profile->n_processes - 1,
-		                      .step = sy_steps_of(&adding->process->steps, act->first),
+		                      .step = told->step,
 		                      .row = (uint32_t)(row - profile->rows),
-		                      .thread = adding->thread_name,
-		                      .outcome = verdict->outcome,
-		                      .blocked_ns = act->blocked_ns,
-		                      .waited_ns = verdict->waited_ns };
+		                      .thread = acts->thread_name,
+		                      .outcome = told->verdict.outcome,
+		                      .blocked_ns = told->act->blocked_ns,
+		                      .waited_ns = told->verdict.waited_ns };
 
 	profile->on_counted(profile->on_counted_context, &counted);
 }
 
-static void count_act(void *context, const struct sy_trace_thread *thread, const struct sy_act *act)
+/* What the process did and through which layers, whatever the act is. */
+static void note_act(struct adding *adding, const struct sy_told *told)
 {
-	struct adding *adding = context;
-	struct sy_verdict verdict = sy_baseline_judge(&adding->baseline, act);
-	const struct sy_steps *steps = &adding->process->steps;
-	bool is_inside = sy_steps_is_counted(steps, sy_steps_of(steps, act->first));
-	enum sy_part part = is_inside ? SY_PART_STEPS : SY_PART_OUTSIDE;
-	uint64_t *value = values_of(adding, act);
-	uint32_t launches_before = act->first->launches - adding->launches_then;
+	const struct sy_act *act = told->act;
 	const struct sy_event *last = act->second ? act->second : act->first;
 	bool is_driver = sy_trace_api(adding->trace, act->first->api)->is_driver;
-	struct sy_row *row;
 
-	adding->process->acts[verdict.class]++;
+	adding->process->acts[told->verdict.class]++;
 	adding->profile->n_calls += act->second ? 2 : 1;
 	adding->process->has_driver |= is_driver;
 	adding->process->has_runtime |= !is_driver;
@@ -246,45 +212,34 @@ static void count_act(void *context, const struct sy_trace_thread *thread, const
 		adding->last_ticks = last->enter_ticks;
 		adding->last_launches = last->launches;
 	}
-	if (verdict.class < SY_N_SYNC_CLASSES) {
-		count_sync(value, act, &verdict);
-		group_sync(adding, act, &verdict, part, launches_before);
-		adding->launches_then = last->launches;
-	} else if (verdict.class == SY_ACT_STAGING) {
-		value[SY_METRIC_STAGING]++;
-	} else if (verdict.class == SY_ACT_COPY) {
-		value[SY_METRIC_COPIES]++;
-	}
-	if (verdict.class > SY_ACT_STAGING)
-		return;
-	row = row_of(adding, thread, act, verdict.class);
-	tally_add(&row->tally[part], act, &verdict, launches_before);
-	if (is_inside && adding->profile->on_counted)
-		tell_counted(adding, row, act, &verdict);
 }
 
-static void learn_act(void *context, const struct sy_trace_thread *thread, const struct sy_act *act)
+static void count_act(void *context, struct sy_acts *acts, const struct sy_told *told)
 {
-	(void)thread;
-	sy_baseline_add(context, act);
+	struct adding *adding = context;
+	enum sy_act_class class = told->verdict.class;
+	enum sy_part part = told->is_counted ? SY_PART_STEPS : SY_PART_OUTSIDE;
+	uint64_t *value = values_of(adding, told->step);
+	struct sy_row *row;
+
+	note_act(adding, told);
+	if (class < SY_N_SYNC_CLASSES) {
+		count_sync(value, told->act, &told->verdict);
+		group_sync(adding, told, part);
+	} else if (class == SY_ACT_STAGING) {
+		value[SY_METRIC_STAGING]++;
+	} else if (class == SY_ACT_COPY) {
+		value[SY_METRIC_COPIES]++;
+	}
+	if (class > SY_ACT_STAGING)
+		return;
+	row = row_of(adding, acts, told);
+	tally_add(&row->tally[part], told);
+	if (told->is_counted && adding->profile->on_counted)
+		tell_counted(adding, acts, row, told);
 }
 
 /* ---- one trace --------------------------------------------------------------------- */
-
-static void begin_thread(struct adding *adding, const struct sy_trace_thread *thread)
-{
-	struct sy_arena *arena = &adding->profile->arena;
-
-	if (thread->tid == adding->trace->header.pid)
-		adding->thread_name = "main";
-	else if (thread->name[0])
-		adding->thread_name = sy_mem_copy(arena, thread->name);
-	else
-		adding->thread_name = sy_mem_printf(arena, "thread %u", thread->index);
-	adding->thread_group = group_number(adding->profile, SY_BY_THREAD, adding->thread_name);
-	adding->launches_then = 0;
-	sy_index_free(&adding->places);
-}
 
 /* Launches up to the last step and, from the 32 bits of the last event, those after it. */
 static uint64_t launches_after_steps(const struct adding *adding)
@@ -337,7 +292,8 @@ static void note_command(struct sy_profile *profile, const struct sy_trace *trac
 		profile->cwd = sy_mem_copy(&profile->arena, sy_trace_meta(trace, "cwd"));
 }
 
-static struct sy_process *add_process(struct sy_profile *profile, const struct sy_trace *trace)
+static struct sy_process *add_process(struct sy_profile *profile, const struct sy_trace *trace,
+                                      const struct sy_steps *steps)
 {
 	struct sy_process *process;
 
@@ -357,7 +313,7 @@ static struct sy_process *add_process(struct sy_profile *profile, const struct s
 	process->is_rough = trace->clock.is_rough && process->census.events > 0;
 	process->damage = trace->damage;
 	process->blind = meta_list(profile, trace, "blind", &process->n_blind);
-	process->steps = sy_steps_find(trace, profile->range, &profile->arena);
+	process->steps = *steps;
 	process->step = sy_mem_alloc(&profile->arena, process->steps.n * sizeof(*process->step));
 	return process;
 }
@@ -368,32 +324,35 @@ void sy_profile_init(struct sy_profile *profile, struct sy_step_range range)
 	profile->range = range;
 }
 
+static uint32_t group_of_rank(struct sy_profile *profile, const struct sy_trace *trace, const struct sy_steps *steps)
+{
+	char rank[32] = "unknown";
+	uint32_t number;
+
+	if (trace->header.rank >= 0)
+		snprintf(rank, sizeof(rank), "%d", trace->header.rank);
+	number = group_number(profile, SY_BY_RANK, rank);
+	profile->groups[SY_BY_RANK].at[number].n_steps += steps->end - steps->first;
+	return number;
+}
+
 void sy_profile_add(struct sy_profile *profile, const struct sy_trace *trace)
 {
 	struct adding adding = { .profile = profile, .trace = trace };
-	struct sy_arena scratch = { NULL };
-	struct sy_roles roles = sy_roles_make(trace, &scratch);
-	char rank[32] = "unknown";
+	struct sy_acts acts;
 
-	adding.process = add_process(profile, trace);
+	sy_acts_init(&acts, trace, profile->range, &profile->arena);
+	adding.process = add_process(profile, trace, &acts.steps);
+	adding.rank_group = group_of_rank(profile, trace, &acts.steps);
 	note_command(profile, trace);
-	if (trace->header.rank >= 0)
-		snprintf(rank, sizeof(rank), "%d", trace->header.rank);
-	adding.rank_group = group_number(profile, SY_BY_RANK, rank);
-	profile->groups[SY_BY_RANK].at[adding.rank_group].n_steps +=
-		adding.process->steps.end - adding.process->steps.first;
-	sy_baseline_init(&adding.baseline, trace->header.clock_kind == SY_CLOCK_VIRTUAL);
-	for (uint32_t i = 0; i < trace->n_threads; i++)
-		sy_logical_walk(trace, &roles, &trace->threads[i], learn_act, &adding.baseline);
 	for (uint32_t i = 0; i < trace->n_threads; i++) {
-		begin_thread(&adding, &trace->threads[i]);
-		sy_logical_walk(trace, &roles, &trace->threads[i], count_act, &adding);
+		const struct sy_trace_thread *thread = &trace->threads[i];
+
+		adding.thread_group = group_number(profile, SY_BY_THREAD, sy_acts_thread_name(&acts, thread));
+		sy_acts_walk(&acts, thread, count_act, &adding);
 	}
 	measure_steps(&adding);
-	sy_baseline_free(&adding.baseline);
-	sy_index_free(&adding.places);
-	free(adding.sites);
-	sy_arena_free(&scratch);
+	sy_acts_free(&acts);
 }
 
 void sy_profile_free(struct sy_profile *profile)
