@@ -52,7 +52,7 @@ endif
 # ---- analysis/: synctally -----------------------------------------------
 ANALYSIS_SRC := $(wildcard analysis/*.c) $(TRACE_READ_SRC)
 ANALYSIS_OBJ := $(call objs,$(ANALYSIS_SRC))
-ANALYSIS_LIBS = -lsmartcols -ljansson -lelf -lyaml -lm
+ANALYSIS_LIBS = -lsmartcols -ljansson -lelf -lyaml -lsqlite3 -lavro -lm
 $(BUILD)/bin/synctally: $(ANALYSIS_OBJ)
 	@mkdir -p $(@D)
 	$(CC) -o $@ $(ANALYSIS_OBJ) $(LDFLAGS_ALL) $(ANALYSIS_LIBS)

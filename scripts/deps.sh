@@ -6,7 +6,8 @@
 #   scripts/deps.sh core     Debian packages, CUDA headers, a small Python with pytest
 #   scripts/deps.sh torch    the above, and build/venv with a slim PyTorch (no nvidia wheels)
 #   scripts/deps.sh all      the above, and what only tests use: build/venv-cu12 with a slim PyTorch for CUDA 12,
-#                            build/venv-clients with numba-cuda and cuda-bindings
+#                            build/venv-clients with numba-cuda and cuda-bindings, build/venv-engines with polars
+#                            and chdb
 #
 # Safe to call at any time and from several makes at once: a lock serialises
 # the calls, stamps under build/deps make the second call quick. A stamp holds
@@ -57,10 +58,16 @@ libdw-dev        header   elfutils/libdw.h
 libsmartcols-dev header   libsmartcols/libsmartcols.h
 libjansson-dev   header   jansson.h
 libyaml-dev      header   yaml.h
+libsqlite3-dev   header   sqlite3.h
+libavro-dev      header   avro.h
+sqlite3          command  sqlite3
 libcmocka-dev    header   cmocka.h
 python3          python   sys
 python3-venv     python   ensurepip
 "
+
+# Two engines that read the exported files: polars, and ClickHouse inside a Python module.
+readonly ENGINES="polars==2.1.0 polars-runtime-32==2.1.0 chdb==4.4.0 chdb-core==26.9.0" ENGINES_PYTHONS="11 14"
 
 say() { printf 'deps: %s\n' "$*"; }
 die() { printf 'deps: %s\n' "$*" >&2; exit 2; }
@@ -225,6 +232,20 @@ clients() {
 		venv_of build/venv-clients "${range[@]}" "$CLIENTS_NEED" "$CLIENTS"
 }
 
+# Likewise: run-tests.sh reads the note.
+engines() {
+	local range note=$DEPS/venv-engines.skipped
+	read -ra range <<<"$ENGINES_PYTHONS"
+	rm -f "$note"
+	if [ -x build/venv-engines/bin/python ] || python_in "${range[@]}" >/dev/null; then
+		once venv-engines build/venv-engines/bin/pytest "installing polars and chdb, a download of 240 MB" \
+			venv_of build/venv-engines "${range[@]}" pytest "$ENGINES"
+	else
+		echo "no Python from 3.${range[0]} to 3.${range[1]} for polars and chdb" >"$note"
+		say "no tests of exported files in other engines: $(cat "$note")"
+	fi
+}
+
 # A Python too new for the last PyTorch of CUDA 12 is no reason to do without all the rest: run-tests.sh reads the note.
 torch_cuda12() {
 	local range note=$DEPS/venv-cu12.skipped
@@ -250,6 +271,7 @@ main() {
 	[ "$1" != torch ] || return 0
 	torch_cuda12
 	clients
+	engines
 }
 
 case ${1:-} in

@@ -3,7 +3,7 @@
 #
 # run-tests.sh - runs suites of tests and adds up what they report
 #
-#   scripts/run-tests.sh SUITE...     unit fuzz cli e2e python torch torch-cuda12 clients lint
+#   scripts/run-tests.sh SUITE...     unit fuzz cli e2e python torch torch-cuda12 clients engines lint
 #
 # Everything but pytest speaks TAP ("ok 1 - name"); a script that prints no TAP
 # counts as one test by its exit status. A program that stops before its plan
@@ -170,6 +170,15 @@ run_suite() {
 	clients)
 		need build/venv-clients/bin/python
 		suite_pytest tests/clients clients
+		;;
+	engines)
+		if [ -e build/deps/venv-engines.skipped ]; then
+			printf 'engines: skipped: %s\n' "$(cat build/deps/venv-engines.skipped)"
+			n_skipped=$((n_skipped + 1))
+		else
+			need build/venv-engines/bin/pytest
+			PYTHON=$PWD/build/venv-engines/bin/python suite_pytest tests/engines engines
+		fi
 		;;
 	lint) for check in tests/lint/*.sh; do
 		is_wanted "$check" && [ -x "$check" ] && run_tap "lint/$(basename "$check" .sh)" "$check"

@@ -95,7 +95,7 @@ unit-programs: $(UNIT_BIN) $(FUZZ_BIN)
 # ---- test, demo, bench --------------------------------------------------------
 .PHONY: test test-core demo bench fuzz-replay
 test: test-programs | $(WANTED_DEPS) ## every test; `make deps test` sets up and tests
-	@BUILD=$(BUILD) scripts/run-tests.sh unit fuzz cli e2e python torch torch-cuda12 clients lint
+	@BUILD=$(BUILD) scripts/run-tests.sh unit fuzz cli e2e python torch torch-cuda12 clients engines lint
 test-core: test-programs | $(WANTED_DEPS) ## every test that does without PyTorch
 	@BUILD=$(BUILD) scripts/run-tests.sh unit fuzz cli e2e python lint
 fuzz-replay: $(FUZZ_BIN) ## the kept inputs of the fuzz targets, once each
