@@ -30,6 +30,8 @@ struct sy_baseline_shape {
 	uint64_t n;
 	uint64_t least_ns;
 	uint32_t *buckets; /* NULL in virtual time */
+	uint64_t p95_ns;   /* of the first p95_n acts; 0: not asked yet */
+	uint64_t p95_n;
 };
 
 static unsigned bucket_of(uint64_t ns)
@@ -49,7 +51,7 @@ static uint64_t bucket_edge(unsigned bucket)
 	return ((uint64_t)(16 + bucket % 16 + 1) << (bucket / 16 - 1)) - 1;
 }
 
-static uint64_t percentile_95(const struct sy_baseline_shape *shape)
+static uint64_t count_to_95(const struct sy_baseline_shape *shape)
 {
 	uint64_t wanted = shape->n - shape->n / 20, seen = 0;
 
@@ -59,6 +61,15 @@ static uint64_t percentile_95(const struct sy_baseline_shape *shape)
 			return bucket_edge(i);
 	}
 	return UINT64_MAX;
+}
+
+static uint64_t percentile_95(struct sy_baseline_shape *shape)
+{
+	if (shape->p95_n != shape->n) {
+		shape->p95_ns = count_to_95(shape);
+		shape->p95_n = shape->n;
+	}
+	return shape->p95_ns;
 }
 
 static struct key key_of(const struct sy_baseline *baseline, const struct sy_act *act)
@@ -77,20 +88,54 @@ static struct key key_of(const struct sy_baseline *baseline, const struct sy_act
 	return key;
 }
 
+/* A shape's number by its key: most acts are of a few shapes. */
+struct sy_baseline_memo {
+	struct key key;
+	uint32_t number; /* + 1; 0: nothing noted */
+};
+#define N_MEMOS 256u
+
+static struct sy_baseline_memo *memo_of(const struct sy_baseline *baseline, const struct key *key)
+{
+	uint64_t word;
+
+	memcpy(&word, &key->first, sizeof(word));
+	word = (word ^ key->size * 0x9e3779b97f4a7c15u) * 0xc2b2ae3d27d4eb4fu;
+	return &baseline->memos[word >> 56];
+}
+
+static bool is_noted(const struct sy_baseline_memo *memo, const struct key *key)
+{
+	return memo->number && memcmp(&memo->key, key, sizeof(*key)) == 0;
+}
+
 void sy_baseline_init(struct sy_baseline *baseline, bool is_virtual)
 {
+	size_t n_memos = 0;
+
 	memset(baseline, 0, sizeof(*baseline));
 	baseline->is_virtual = is_virtual;
 	baseline->least_call_ns = UINT64_MAX;
+	baseline->memos = sy_mem_grow(NULL, &n_memos, N_MEMOS - 1, sizeof(*baseline->memos));
+}
+
+static struct sy_baseline_shape *shape_for(struct sy_baseline *baseline, const struct key *key)
+{
+	struct sy_baseline_memo *memo = memo_of(baseline, key);
+	uint32_t number;
+
+	if (is_noted(memo, key))
+		return &baseline->shapes[memo->number - 1];
+	number = sy_index_add(&baseline->keys, key, sizeof(*key));
+	baseline->shapes = sy_mem_grow(baseline->shapes, &baseline->capacity, number, sizeof(*baseline->shapes));
+	*memo = (struct sy_baseline_memo){ *key, number + 1 };
+	return &baseline->shapes[number];
 }
 
 static void add_to(struct sy_baseline *baseline, const struct key *key, uint64_t ns)
 {
-	uint32_t number = sy_index_add(&baseline->keys, key, sizeof(*key));
-	struct sy_baseline_shape *shape;
+	struct sy_baseline_shape *shape = shape_for(baseline, key);
 
-	baseline->shapes = sy_mem_grow(baseline->shapes, &baseline->capacity, number, sizeof(*baseline->shapes));
-	shape = &baseline->shapes[number];
 	if (shape->n++ == 0 || ns < shape->least_ns)
 		shape->least_ns = ns;
 	if (baseline->is_virtual)
@@ -121,13 +166,17 @@ void sy_baseline_add(struct sy_baseline *baseline, const struct sy_act *act)
 }
 
 /* The empty acts to compare with, or NULL. */
-static const struct sy_baseline_shape *find(const struct sy_baseline *baseline, struct key key, uint64_t enough)
+static struct sy_baseline_shape *find(const struct sy_baseline *baseline, struct key key, uint64_t enough)
 {
+	struct sy_baseline_memo *memo = memo_of(baseline, &key);
 	uint32_t number;
 
-	if (sy_index_find(&baseline->keys, &key, sizeof(key), &number) && baseline->shapes[number].n >= enough)
-		return &baseline->shapes[number];
-	return NULL;
+	if (!is_noted(memo, &key)) {
+		if (!sy_index_find(&baseline->keys, &key, sizeof(key), &number))
+			return NULL;
+		*memo = (struct sy_baseline_memo){ key, number + 1 };
+	}
+	return baseline->shapes[memo->number - 1].n >= enough ? &baseline->shapes[memo->number - 1] : NULL;
 }
 
 static uint64_t waited_virtual(const struct sy_baseline *baseline, const struct sy_act *act)
@@ -143,7 +192,7 @@ static uint64_t waited_virtual(const struct sy_baseline *baseline, const struct 
 static uint64_t waited_real(const struct sy_baseline *baseline, const struct sy_act *act)
 {
 	struct key key = key_of(baseline, act);
-	const struct sy_baseline_shape *shape = find(baseline, key, ENOUGH);
+	struct sy_baseline_shape *shape = find(baseline, key, ENOUGH);
 	uint64_t limit_ns;
 
 	key.size = ANY_SIZE;
@@ -158,7 +207,7 @@ static uint64_t waited_real(const struct sy_baseline *baseline, const struct sy_
 /* An asynchronous upload of pageable memory copies for a time that grows with its size: only a clear case is a wait. */
 static bool is_clear_wait(const struct sy_baseline *baseline, const struct sy_act *act)
 {
-	const struct sy_baseline_shape *shape;
+	struct sy_baseline_shape *shape;
 
 	if (act->otherwise != SY_ACT_STAGING)
 		return true;
@@ -190,6 +239,7 @@ void sy_baseline_free(struct sy_baseline *baseline)
 	for (uint32_t i = 0; i < baseline->keys.n; i++)
 		free(baseline->shapes[i].buckets);
 	free(baseline->shapes);
+	free(baseline->memos);
 	sy_index_free(&baseline->keys);
 }
 

@@ -26,12 +26,14 @@ struct sy_verdict {
 };
 
 struct sy_baseline_shape;
+struct sy_baseline_memo;
 
 struct sy_baseline {
 	bool is_virtual;
 	struct sy_index keys;
 	struct sy_baseline_shape *shapes; /* by number of the key */
 	size_t capacity;
+	struct sy_baseline_memo *memos;
 	uint64_t least_call_ns; /* of all complete calls of the process */
 };
 

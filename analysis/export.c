@@ -150,7 +150,19 @@ static void on_act(void *context, struct sy_acts *acts, const struct sy_told *to
 	walk->has_failed = walk->sink->act(walk->self, &out, walk->err) != 0;
 }
 
-static int walk_trace(struct walk *walk, const struct sy_trace *trace, const struct sy_export *job, uint32_t number)
+/* Whether a trace is known not to hold everything. */
+static bool is_incomplete(const struct sy_trace *trace, const struct sy_census *census)
+{
+	struct sy_damage damage = trace->damage;
+
+	damage.unknown_defs = 0;
+	return trace->header.discarded_events || trace->header.discarded_defs || census->gaps || census->disordered ||
+	       census->unknown || damage.missing_bytes || damage.unreadable_bytes || damage.missing_events ||
+	       damage.unreadable_defs || damage.lost_segments;
+}
+
+static int walk_trace(struct walk *walk, const struct sy_trace *trace, const struct sy_export *job, uint32_t number,
+                      bool *is_whole)
 {
 	const struct sy_sink *sink = walk->sink;
 	struct sy_arena arena = { NULL };
@@ -168,21 +180,10 @@ static int walk_trace(struct walk *walk, const struct sy_trace *trace, const str
 		if (!walk->has_failed)
 			sy_acts_walk(&acts, thread, on_act, walk);
 	}
+	*is_whole &= !is_incomplete(trace, &acts.steps.census);
 	sy_acts_free(&acts);
 	sy_arena_free(&arena);
 	return walk->has_failed ? -1 : 0;
-}
-
-/* Whether a trace is known not to hold everything. */
-static bool is_incomplete(const struct sy_trace *trace)
-{
-	struct sy_damage damage = trace->damage;
-	struct sy_census census = sy_trace_census(trace);
-
-	damage.unknown_defs = 0;
-	return trace->header.discarded_events || trace->header.discarded_defs || census.gaps || census.disordered ||
-	       census.unknown || damage.missing_bytes || damage.unreadable_bytes || damage.missing_events ||
-	       damage.unreadable_defs || damage.lost_segments;
 }
 
 /* ---- the job ----------------------------------------------------------------------- */
@@ -220,8 +221,7 @@ static int run_acts(struct sy_export *job, const struct sy_sink *sink, size_t *n
 			++*n_bad;
 			continue;
 		}
-		result = walk_trace(&walk, trace, job, (uint32_t)(i + 1));
-		*is_whole &= !is_incomplete(trace);
+		result = walk_trace(&walk, trace, job, (uint32_t)(i + 1), is_whole);
 		sy_trace_close(trace);
 	}
 	if (sink->end(walk.self, result == 0, result == 0 ? err : &ignored) != 0)

@@ -240,9 +240,15 @@ void sy_logical_walk(const struct sy_trace *trace, const struct sy_roles *roles,
 {
 	struct walk walk = { trace, roles, thread, on_act, context, NULL };
 
-	for (uint32_t c = 0; c < thread->n_chunks; c++)
-		for (uint32_t i = 0; i < thread->chunks[c].n_events; i++)
-			take(&walk, &thread->chunks[c].events[i]);
+	for (uint32_t c = 0; c < thread->n_chunks; c++) {
+		const struct sy_event *event = thread->chunks[c].events, *end = event + thread->chunks[c].n_events;
+
+		for (; event < end; event++) {
+			__builtin_prefetch(event + SY_PREFETCH_EVENTS);
+			take(&walk, event);
+		}
+		sy_chunk_leave(&thread->chunks[c]);
+	}
 	if (walk.held)
 		emit_alone(&walk, walk.held);
 }

@@ -3,18 +3,7 @@
 
 #include "analysis/mem.h"
 
-/* Calls `see` for every step event. */
-static void each_step(const struct sy_trace *trace, void (*see)(void *, const struct sy_event *), void *context)
-{
-	for (uint32_t t = 0; t < trace->n_threads; t++) {
-		const struct sy_trace_thread *thread = &trace->threads[t];
-
-		for (uint32_t c = 0; c < thread->n_chunks; c++)
-			for (uint32_t i = 0; i < thread->chunks[c].n_events; i++)
-				if (thread->chunks[c].events[i].kind == SY_EVENT_STEP)
-					see(context, &thread->chunks[c].events[i]);
-	}
-}
+#include <stdlib.h>
 
 /* Everything that ended a step, by the number of step events before it. */
 struct mark {
@@ -23,35 +12,48 @@ struct mark {
 	uint32_t stepper;
 };
 
+/* A step event, copied: by the time it is placed, its page may be gone from memory. */
+struct seen {
+	uint64_t ticks, launches;
+	uint32_t step, stepper;
+	int32_t source;
+};
+
 struct marks {
 	const struct sy_trace *trace;
 	struct mark *at;
-	uint64_t n_events;
 	uint32_t n;
+	struct seen *seen; /* all step events */
+	size_t n_seen, capacity;
+	struct sy_census census;
 };
 
-static void count(void *context, const struct sy_event *event)
+static void collect(void *context, const struct sy_event *event)
 {
 	struct marks *marks = context;
 
-	marks->n_events++;
+	marks->seen = sy_mem_grow(marks->seen, &marks->capacity, marks->n_seen, sizeof(*marks->seen));
+	marks->seen[marks->n_seen++] = (struct seen){ .ticks = event->enter_ticks,
+		                                      .launches = event->bytes,
+		                                      .step = event->step,
+		                                      .stepper = event->native,
+		                                      .source = event->status };
 	if (event->step >= marks->n && event->step < UINT32_MAX)
 		marks->n = event->step + 1;
 }
 
-static void place(void *context, const struct sy_event *event)
+static void place(struct marks *marks, const struct seen *seen)
 {
-	struct marks *marks = context;
 	struct mark *mark;
 
-	if (event->step >= marks->n)
+	if (seen->step >= marks->n)
 		return;
-	mark = &marks->at[event->step];
-	mark->end.at_ns = sy_clock_at_ns(&marks->trace->clock, event->enter_ticks);
-	mark->end.launches = event->bytes;
+	mark = &marks->at[seen->step];
+	mark->end.at_ns = sy_clock_at_ns(&marks->trace->clock, seen->ticks);
+	mark->end.launches = seen->launches;
 	mark->end.is_known = true;
-	mark->source = event->status;
-	mark->stepper = event->native;
+	mark->source = seen->source;
+	mark->stepper = seen->stepper;
 }
 
 static struct marks find_marks(const struct sy_trace *trace, struct sy_arena *arena)
@@ -59,13 +61,15 @@ static struct marks find_marks(const struct sy_trace *trace, struct sy_arena *ar
 	struct marks marks = { .trace = trace };
 	uint64_t most;
 
-	each_step(trace, count, &marks);
+	marks.census = sy_trace_survey(trace, collect, &marks);
 	/* Numbers beyond what events and a believable number of discarded ones explain are damage. */
 	most = trace->header.discarded_events < 65536 ? trace->header.discarded_events : 65536;
-	if (marks.n > marks.n_events + most)
-		marks.n = (uint32_t)(marks.n_events + most);
+	if (marks.n > marks.n_seen + most)
+		marks.n = (uint32_t)(marks.n_seen + most);
 	marks.at = sy_mem_alloc(arena, (size_t)marks.n * sizeof(*marks.at));
-	each_step(trace, place, &marks);
+	for (size_t i = 0; i < marks.n_seen; i++)
+		place(&marks, &marks.seen[i]);
+	free(marks.seen);
 	return marks;
 }
 
@@ -135,7 +139,7 @@ static bool is_uniform(const struct marks *marks, int32_t source, uint32_t stepp
 struct sy_steps sy_steps_find(const struct sy_trace *trace, struct sy_step_range range, struct sy_arena *arena)
 {
 	struct marks marks = find_marks(trace, arena);
-	struct sy_steps steps = { .source = best_source(&marks), .n_of_event = marks.n };
+	struct sy_steps steps = { .source = best_source(&marks), .n_of_event = marks.n, .census = marks.census };
 	uint32_t stepper = choose_stepper(&marks, steps.source);
 	bool uniform = is_uniform(&marks, steps.source, stepper);
 	uint32_t end;

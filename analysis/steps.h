@@ -37,6 +37,7 @@ struct sy_steps {
 	int32_t source;      /* enum sy_step_source; 0 none */
 	uint32_t *of_event;  /* the step of an event whose `step` is the index; n: after the last one */
 	uint32_t n_of_event;
+	struct sy_census census; /* of the walk that found them */
 };
 
 /* Allocates in the arena. */

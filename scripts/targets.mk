@@ -32,6 +32,7 @@ $(BUILD)/include/%.h: sim/include/%.h
 # tests/unit/X.c                 shared by tests; linked where it is used
 # tests/e2e/X.c                  an application: what it links is CUDA, here the simulated one
 # tests/e2e/plugins/X.c          a library that such an application loads, or that is preloaded beside ours
+# tests/bench/analysis/X.c       linked to trace/ and analysis/
 # tests/bench/X.c                an application; its CUDA does nothing, so that only our own cost is measured
 UNIT_SRC := $(wildcard tests/unit/test_*.c)
 UNIT_BIN := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(UNIT_SRC))
@@ -40,9 +41,10 @@ BENCH_SIM := $(BUILD)/tests/bench/simulator
 E2E_PLUGIN := $(patsubst tests/e2e/plugins/%.c,$(BUILD)/tests/e2e/plugins/%.so,$(wildcard tests/e2e/plugins/*.c))
 BENCH_BIN := $(patsubst tests/bench/%.c,$(BUILD)/tests/bench/%,$(filter-out tests/bench/simulator.c,$(wildcard tests/bench/*.c)))
 BENCH_CUDART := $(BUILD)/tests/bench/libcudart.so.13
+BENCH_ANALYSIS := $(patsubst tests/bench/analysis/%.c,$(BUILD)/tests/bench/%,$(wildcard tests/bench/analysis/*.c))
 FUZZ_BIN := $(patsubst tests/fuzz/%.c,$(BUILD)/tests/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 EXAMPLE_BIN := $(patsubst examples/c/%.c,$(BUILD)/examples/%,$(wildcard examples/c/*.c))
-APP_SRC := $(wildcard tests/unit/*.c tests/e2e/*.c tests/e2e/plugins/*.c tests/bench/*.c tests/bench/nothing/*.c tests/fuzz/*.c examples/c/*.c)
+APP_SRC := $(wildcard tests/unit/*.c tests/e2e/*.c tests/e2e/plugins/*.c tests/bench/*.c tests/bench/*/*.c tests/fuzz/*.c examples/c/*.c)
 
 SIM_LINK = $(addprefix $(BUILD)/lib/sim/,libcudart.so.13 libcuda.so.1 libsimcore.so)
 RPATH_SIM = -Wl,-rpath,$(abspath $(BUILD)/lib/sim)
@@ -83,6 +85,9 @@ $(BENCH_CUDART): $(BUILD)/obj/tests/bench/nothing/cudart.c.o
 $(BENCH_BIN): $(BUILD)/tests/bench/%: $(BUILD)/obj/tests/bench/%.c.o $(BENCH_CUDART)
 	@mkdir -p $(@D)
 	$(CC) -o $@ $< $(BENCH_CUDART) -Wl,-rpath,'$$ORIGIN' $(LDFLAGS_ALL)
+$(BENCH_ANALYSIS): $(BUILD)/tests/bench/%: $(BUILD)/obj/tests/bench/analysis/%.c.o $(BUILD)/tests/libanalysis.a
+	@mkdir -p $(@D)
+	$(CC) -o $@ $^ $(LDFLAGS_ALL) $(ANALYSIS_LIBS) -lpthread
 $(BENCH_SIM): $(BUILD)/obj/tests/bench/simulator.c.o $(SIM_LINK)
 	$(LINK_APPLICATION)
 $(EXAMPLE_BIN): $(BUILD)/examples/%: $(BUILD)/obj/examples/c/%.c.o $(SIM_LINK)

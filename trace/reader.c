@@ -87,6 +87,26 @@ static int check_header(struct sy_trace *trace, struct sy_err *err)
 	return 0;
 }
 
+/* ---- memory ------------------------------------------------------------------ */
+
+/* Less than this is not worth a system call. */
+#define LEAVE_BYTES 65536u
+#define LEAVE_HEADERS_BYTES (256u << 20)
+
+/* Pages shared with a neighbour are no loss: they come back. */
+static void leave(uintptr_t from, uintptr_t to)
+{
+	const uintptr_t page = 4096;
+
+	if (to - from >= LEAVE_BYTES)
+		(void)madvise((void *)(from / page * page), to - from / page * page, MADV_DONTNEED);
+}
+
+void sy_chunk_leave(const struct sy_chunk *chunk)
+{
+	leave((uintptr_t)chunk->events, (uintptr_t)(chunk->events + chunk->n_events));
+}
+
 /* ---- segments ---------------------------------------------------------------- */
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -146,13 +166,18 @@ static void note_last_pair(const struct sy_trace *trace, uint64_t offset, uint64
 static int find_segments(struct sy_trace *trace, enum sy_segment_kind kind, struct sy_segments *found)
 {
 	uint64_t last_ticks = 0, last_monotonic_ns = 0;
-	uint64_t offset = SY_HEADER_BYTES;
+	uint64_t offset = SY_HEADER_BYTES, left = 0;
 
 	trace->damage.unreadable_bytes = 0;
+	/* A header is read, and the system maps its whole neighbourhood. */
 	while (offset < trace->map_bytes && trace->map_bytes - offset >= sizeof(struct sy_segment_header)) {
 		struct sy_segment segment = read_segment(trace, offset);
 		uint64_t block = least(SY_BLOCK_BYTES, trace->map_bytes - offset);
 
+		if (offset - left >= LEAVE_HEADERS_BYTES) {
+			leave((uintptr_t)trace->map + left, (uintptr_t)trace->map + offset);
+			left = offset;
+		}
 		if (!is_segment(&segment)) {
 			if (!is_zero(trace->map + offset, sizeof(struct sy_segment_header)))
 				trace->damage.unreadable_bytes += block;
@@ -309,7 +334,7 @@ static void count_event(struct sy_census *census, const struct sy_event *event, 
 	*last = event->sequence;
 }
 
-struct sy_census sy_trace_census(const struct sy_trace *trace)
+struct sy_census sy_trace_survey(const struct sy_trace *trace, sy_step_fn *on_step, void *context)
 {
 	struct sy_census census = { 0 };
 
@@ -317,9 +342,23 @@ struct sy_census sy_trace_census(const struct sy_trace *trace)
 		const struct sy_trace_thread *thread = &trace->threads[t];
 		uint32_t last = 0;
 
-		for (uint32_t c = 0; c < thread->n_chunks; c++)
-			for (uint32_t i = 0; i < thread->chunks[c].n_events; i++)
-				count_event(&census, &thread->chunks[c].events[i], &last);
+		for (uint32_t c = 0; c < thread->n_chunks; c++) {
+			const struct sy_event *event = thread->chunks[c].events,
+					      *end = event + thread->chunks[c].n_events;
+
+			for (; event < end; event++) {
+				__builtin_prefetch(event + SY_PREFETCH_EVENTS);
+				count_event(&census, event, &last);
+				if (event->kind == SY_EVENT_STEP && on_step)
+					on_step(context, event);
+			}
+			sy_chunk_leave(&thread->chunks[c]);
+		}
 	}
 	return census;
+}
+
+struct sy_census sy_trace_census(const struct sy_trace *trace)
+{
+	return sy_trace_survey(trace, NULL, NULL);
 }

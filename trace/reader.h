@@ -131,6 +131,19 @@ void sy_trace_close(struct sy_trace *trace);
 
 struct sy_census sy_trace_census(const struct sy_trace *trace);
 
+/* The same walk, which also tells every step event. */
+typedef void sy_step_fn(void *context, const struct sy_event *event);
+struct sy_census sy_trace_survey(const struct sy_trace *trace, sy_step_fn *on_step, void *context);
+
+/*
+ * A walk is past these events: their pages need not stay in memory. They may
+ * still be read, and then come back from the system's cache of the file.
+ */
+void sy_chunk_leave(const struct sy_chunk *chunk);
+
+/* How far ahead a walk asks for events: 2 KiB, beyond which the memory gets no faster. */
+#define SY_PREFETCH_EVENTS 32
+
 /* Never NULL; `is_defined` tells whether the file names this number. */
 const struct sy_trace_api *sy_trace_api(const struct sy_trace *trace, uint16_t api);
 
