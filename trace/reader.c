@@ -91,7 +91,7 @@ static int check_header(struct sy_trace *trace, struct sy_err *err)
 
 /* Less than this is not worth a system call. */
 #define LEAVE_BYTES 65536u
-#define LEAVE_HEADERS_BYTES (256u << 20)
+#define LEAVE_HEADERS_BYTES (32u << 20)
 
 /* Pages shared with a neighbour are no loss: they come back. */
 static void leave(uintptr_t from, uintptr_t to)
@@ -169,7 +169,7 @@ static int find_segments(struct sy_trace *trace, enum sy_segment_kind kind, stru
 	uint64_t offset = SY_HEADER_BYTES, left = 0;
 
 	trace->damage.unreadable_bytes = 0;
-	/* A header is read, and the system maps its whole neighbourhood. */
+	/* A header is read, and the system maps its neighbourhood, up to all of the segment. */
 	while (offset < trace->map_bytes && trace->map_bytes - offset >= sizeof(struct sy_segment_header)) {
 		struct sy_segment segment = read_segment(trace, offset);
 		uint64_t block = least(SY_BLOCK_BYTES, trace->map_bytes - offset);
