@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# synctally: every target, one set of flags, no recursion. `make help` lists the targets.
+# synctally: every target, one set of flags, no recursion. `make help` lists the targets, V=1 shows the commands.
 #
 # Objects go to $(BUILD) only. BUILD and SAN select another tree, as `make sanitize` does.
 
@@ -24,6 +24,11 @@ ALL_CFLAGS = -std=c11 -D_GNU_SOURCE $(CFLAGS) $(WARN) -fPIC -fvisibility=hidden 
 LDFLAGS_ALL = -Wl,--no-undefined -Wl,-z,relro,-z,now $(SAN) $(LDFLAGS)
 SYSCUDA13 = -isystem $(CUDA13)
 SYSCUDA12 = -isystem $(CUDA12)
+
+# V=1 shows the commands.
+ifneq ($(V),1)
+.SILENT:
+endif
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:

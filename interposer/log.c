@@ -102,6 +102,8 @@ const char *sy_log_reason(int error)
 		return "the trace was replaced";
 	case EEXIST:
 		return "the file exists";
+	case ESPIPE:
+		return "not a plain file: name another one in SYNCTALLY_OUT";
 	case EROFS:
 		return "read-only file system";
 	case EMFILE:

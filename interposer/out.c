@@ -77,6 +77,14 @@ static bool is_directory(const char *path)
 	return (n && path[n - 1] == '/') || (stat(path, &status) == 0 && S_ISDIR(status.st_mode));
 }
 
+/* A device, a pipe, a socket: a number behind its name would put a file beside it that nobody asked for. */
+static bool is_special(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
+}
+
 static bool build_path(const struct sy_file_header *header)
 {
 	struct text text = { tried_path, 0, sizeof(tried_path), false };
@@ -117,6 +125,8 @@ int sy_out_open(struct sy_writer *writer, const struct sy_file_header *header)
 
 	if (!build_path(header))
 		return ENAMETOOLONG;
+	if (is_special(tried_path))
+		return ESPIPE;
 	error = sy_writer_open(writer, tried_path, header);
 	for (int n = 1; error == EEXIST && n < MAX_SAME_NAME && number_path(path, sizeof(path), n); n++)
 		error = sy_writer_open(writer, path, header);

@@ -54,6 +54,14 @@ counts() {
 	[ $((events + discarded)) = 9001 ] && [ "$discarded" -gt 0 ]
 }
 
+@test "a name that leads to no plain file: nothing is made beside it" {
+	mkfifo pipe
+	recorded nothing x "$PWD/pipe"
+	undisturbed nothing
+	said "$PWD/pipe" "not a plain file" "discarded"
+	[ "$(ls)" = "$(printf 'err\nout\npipe')" ]
+}
+
 @test "the trace is removed" {
 	recorded removed run.trace
 	undisturbed removed
