@@ -11,6 +11,7 @@
 
 #include "analysis/baseline.h"
 #include "analysis/index.h"
+#include "analysis/payers.h"
 #include "analysis/site.h"
 #include "analysis/steps.h"
 
@@ -62,6 +63,7 @@ struct sy_row {
 	const char *thread; /* "main", a name, or "several" */
 	const char **stack; /* of the first act, innermost first: "file:line function" */
 	uint32_t n_stack;
+	const char *accepted; /* reason of a comment "# sync-ok: REASON" at the line; NULL: none */
 	struct sy_tally tally[SY_N_PARTS];
 };
 
@@ -116,6 +118,8 @@ struct sy_counted {
 };
 typedef void sy_counted_fn(void *context, const struct sy_counted *counted);
 
+struct sy_order;
+
 struct sy_profile {
 	struct sy_arena arena;
 	sy_counted_fn *on_counted; /* NULL: nobody wants more than totals; set between init and the first add */
@@ -130,6 +134,8 @@ struct sy_profile {
 	size_t rows_capacity;
 	struct sy_index row_keys;
 	struct sy_groups groups[SY_N_GROUPINGS];
+	struct sy_payers payers;
+	const struct sy_order *order; /* one step in order (order.h), if it was asked for; the caller's */
 
 	/* filled by sy_profile_finish */
 	struct sy_row **sorted; /* all rows, most blocked time in steps first */

@@ -6,6 +6,7 @@
 #include "analysis/check_output.h"
 #include "analysis/cli.h"
 #include "analysis/load.h"
+#include "analysis/site_options.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -60,7 +61,7 @@ static int set_number(struct options *options, int option, const char *value)
 		options->steps.has_limit = sy_parse_count(value, &options->steps.range.limit);
 		return options->steps.has_limit ? 0 : sy_usage("check", "not a number of steps: --steps %s", value);
 	default:
-		return sy_usage("check", "unknown or incomplete option");
+		return sy_site_option("check", option, value);
 	}
 }
 
@@ -111,6 +112,8 @@ static int parse(int argc, char **argv, struct options *options)
 		{ "slack", required_argument, NULL, OPTION_SLACK },
 		{ "skip", required_argument, NULL, OPTION_SKIP },
 		{ "steps", required_argument, NULL, OPTION_STEPS },
+		{ "site-path", required_argument, NULL, SY_OPTION_SITE_PATH },
+		{ "site-depth", required_argument, NULL, SY_OPTION_SITE_DEPTH },
 		{ NULL, 0, NULL, 0 },
 	};
 	int option;

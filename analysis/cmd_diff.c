@@ -7,6 +7,7 @@
 #include "analysis/inputs.h"
 #include "analysis/load.h"
 #include "analysis/render.h"
+#include "analysis/site_options.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -60,7 +61,7 @@ static int set_option(struct options *options, int option, const char *value)
 		options->steps.has_limit = sy_parse_count(value, &options->steps.range.limit);
 		return options->steps.has_limit ? 0 : sy_usage("diff", "not a number of steps: --steps %s", value);
 	default:
-		return sy_usage("diff", "unknown or incomplete option");
+		return sy_site_option("diff", option, value);
 	}
 }
 
@@ -72,6 +73,8 @@ static int parse(int argc, char **argv, struct options *options)
 		{ "fail-on-regression", no_argument, NULL, OPTION_FAIL },
 		{ "skip", required_argument, NULL, OPTION_SKIP },
 		{ "steps", required_argument, NULL, OPTION_STEPS },
+		{ "site-path", required_argument, NULL, SY_OPTION_SITE_PATH },
+		{ "site-depth", required_argument, NULL, SY_OPTION_SITE_DEPTH },
 		{ NULL, 0, NULL, 0 },
 	};
 	int option;

@@ -7,6 +7,7 @@
 #include "analysis/inputs.h"
 #include "analysis/load.h"
 #include "analysis/output.h"
+#include "analysis/site_options.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -54,7 +55,7 @@ static int set_option(struct options *options, int option, const char *value)
 		options->steps.has_limit = sy_parse_count(value, &options->steps.range.limit);
 		return options->steps.has_limit ? 0 : sy_usage("export", "not a number of steps: --steps %s", value);
 	default:
-		return sy_usage("export", "unknown or incomplete option");
+		return sy_site_option("export", option, value);
 	}
 }
 
@@ -68,6 +69,8 @@ static int parse(int argc, char **argv, struct options *options)
 		{ "slice", required_argument, NULL, OPTION_SLICE },
 		{ "skip", required_argument, NULL, OPTION_SKIP },
 		{ "steps", required_argument, NULL, OPTION_STEPS },
+		{ "site-path", required_argument, NULL, SY_OPTION_SITE_PATH },
+		{ "site-depth", required_argument, NULL, SY_OPTION_SITE_DEPTH },
 		{ NULL, 0, NULL, 0 },
 	};
 	int option;

@@ -6,6 +6,7 @@
 #include "analysis/inputs.h"
 #include "analysis/load.h"
 #include "analysis/produce.h"
+#include "analysis/site_options.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -16,10 +17,12 @@ struct options {
 	const char *format;
 	const char *output; /* NULL: stdout */
 	int by;
+	bool has_step;
+	uint32_t step; /* to show in order */
 	struct sy_range_wish steps;
 };
 
-enum { OPTION_FORMAT = 256, OPTION_BY, OPTION_SKIP, OPTION_STEPS };
+enum { OPTION_FORMAT = 256, OPTION_BY, OPTION_STEP, OPTION_SKIP, OPTION_STEPS };
 
 static int set_option(struct options *options, int option, const char *value)
 {
@@ -35,9 +38,13 @@ static int set_option(struct options *options, int option, const char *value)
 	case OPTION_BY:
 		options->by = sy_by_find(value);
 		if (options->by < 0)
-			return sy_usage("report", "unknown group: name=%s known=site, api, class, thread, rank, step",
+			return sy_usage("report",
+			                "unknown group: name=%s known=site, api, class, thread, rank, step, order",
 			                value);
 		return 0;
+	case OPTION_STEP:
+		options->has_step = sy_parse_count(value, &options->step);
+		return options->has_step ? 0 : sy_usage("report", "not the number of a step: --step %s", value);
 	case OPTION_SKIP:
 		options->steps.has_skip = sy_parse_count(value, &options->steps.range.skip);
 		return options->steps.has_skip ? 0 : sy_usage("report", "not a number of steps: --skip %s", value);
@@ -45,7 +52,7 @@ static int set_option(struct options *options, int option, const char *value)
 		options->steps.has_limit = sy_parse_count(value, &options->steps.range.limit);
 		return options->steps.has_limit ? 0 : sy_usage("report", "not a number of steps: --steps %s", value);
 	default:
-		return sy_usage("report", "unknown or incomplete option");
+		return sy_site_option("report", option, value);
 	}
 }
 
@@ -54,8 +61,11 @@ static int parse(int argc, char **argv, struct options *options)
 	static const struct option known[] = {
 		{ "format", required_argument, NULL, OPTION_FORMAT },
 		{ "by", required_argument, NULL, OPTION_BY },
+		{ "step", required_argument, NULL, OPTION_STEP },
 		{ "skip", required_argument, NULL, OPTION_SKIP },
 		{ "steps", required_argument, NULL, OPTION_STEPS },
+		{ "site-path", required_argument, NULL, SY_OPTION_SITE_PATH },
+		{ "site-depth", required_argument, NULL, SY_OPTION_SITE_DEPTH },
 		{ "output", required_argument, NULL, 'O' },
 		{ NULL, 0, NULL, 0 },
 	};
@@ -81,6 +91,9 @@ static int report(const struct options *options, const struct sy_inputs *inputs)
 		sy_say("cannot write the report: path=%s: %s", options->output, strerror(errno));
 		return SY_EXIT_USAGE;
 	}
+	if (options->has_step)
+		request.by = SY_REPORT_BY_ORDER;
+	request.step = options->has_step ? options->step : SY_ORDER_TYPICAL;
 	request.range = sy_load_range(&options->steps, inputs);
 	request.render = sy_render_find(options->format);
 	request.out = out;

@@ -14,6 +14,7 @@
 #include "analysis/produce.h"
 #include "analysis/run_directory.h"
 #include "analysis/run_note.h"
+#include "analysis/site_options.h"
 
 #include <getopt.h>
 #include <limits.h>
@@ -73,7 +74,7 @@ static int set_option(struct options *options, int option, const char *value, st
 			return sy_usage("run", "unknown format: name=%s known=%s", value, sy_render_names());
 		return 0;
 	default:
-		return sy_usage("run", "unknown or incomplete option");
+		return sy_site_option("run", option, value);
 	}
 }
 
@@ -85,6 +86,8 @@ static int parse(int argc, char **argv, struct options *options, struct sy_arena
 		{ "step", required_argument, NULL, OPTION_STEP },
 		{ "skip", required_argument, NULL, OPTION_SKIP },
 		{ "steps", required_argument, NULL, OPTION_STEPS },
+		{ "site-path", required_argument, NULL, SY_OPTION_SITE_PATH },
+		{ "site-depth", required_argument, NULL, SY_OPTION_SITE_DEPTH },
 		{ "report", required_argument, NULL, OPTION_REPORT },
 		{ "output", required_argument, NULL, 'o' },
 		{ NULL, 0, NULL, 0 },

@@ -29,9 +29,34 @@ static int write_out(const struct sy_profile *profile, const struct sy_request *
 	return -1;
 }
 
+/* One step in order: its trace is read once more, so that nothing is kept of the others. */
+static int read_order(struct sy_profile *profile, const struct sy_request *request, struct sy_order *order)
+{
+	struct sy_trace *trace;
+	struct sy_err err;
+	size_t process;
+	uint32_t step;
+
+	if (!sy_order_choose(profile, request->step, &process, &step)) {
+		sy_say(profile->has_steps ? "no such step to show in order: steps=%u"
+		                          : "no step to show in order: steps=%u",
+		       profile->n_processes ? profile->processes[0].steps.n : 0);
+		return -1;
+	}
+	if (sy_trace_open(profile->processes[process].path, &trace, &err) != 0) {
+		sy_say("%s", err.text);
+		return -1;
+	}
+	sy_order_read(order, trace, profile->range, step);
+	sy_trace_close(trace);
+	profile->order = order;
+	return 0;
+}
+
 int sy_produce(const struct sy_request *request)
 {
 	struct sy_profile profile;
+	struct sy_order order = { .n = 0 };
 	int status = SY_EXIT_FINE;
 	size_t n_bad;
 
@@ -44,8 +69,10 @@ int sy_produce(const struct sy_request *request)
 	sy_profile_finish(&profile);
 	if (n_bad || sy_load_is_inconclusive(&profile))
 		status = SY_EXIT_INCONCLUSIVE;
-	if (write_out(&profile, request) != 0)
+	if ((request->by == SY_REPORT_BY_ORDER && read_order(&profile, request, &order) != 0) ||
+	    write_out(&profile, request) != 0)
 		status = SY_EXIT_USAGE;
+	sy_order_free(&order);
 	sy_profile_free(&profile);
 	return status;
 }

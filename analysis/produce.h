@@ -5,6 +5,7 @@
 #ifndef SY_ANALYSIS_PRODUCE_H
 #define SY_ANALYSIS_PRODUCE_H
 
+#include "analysis/order.h"
 #include "analysis/render.h"
 #include "analysis/steps.h"
 
@@ -13,6 +14,7 @@ struct sy_request {
 	size_t n_paths;
 	struct sy_step_range range;
 	enum sy_by by;
+	uint32_t step; /* with SY_REPORT_BY_ORDER; SY_ORDER_TYPICAL */
 	sy_render_fn *render;
 	FILE *out;
 	bool is_terminal;

@@ -7,6 +7,7 @@
  */
 #include "analysis/render.h"
 
+#include "analysis/render_json.h"
 #include "trace/event.h"
 
 #include <jansson.h>
@@ -124,6 +125,8 @@ static json_t *site(const struct sy_row *row, enum sy_part part, uint64_t n_step
 	                    row->direction < SY_COPY_UNKNOWN ? json_string(sy_direction_name(row->direction))
 	                                                     : json_null());
 	put_tally(object, &row->tally[part], n_steps);
+	if (row->accepted)
+		json_object_set_new(object, "accepted", json_string(row->accepted));
 	json_object_set_new(object, "thread", json_string(row->thread));
 	json_object_set_new(object, "stack", strings(row->stack, row->n_stack));
 	return object;
@@ -217,6 +220,9 @@ static json_t *document(const struct sy_profile *profile)
 	json_object_set_new(root, "totals", totals(profile->total[SY_PART_STEPS]));
 	json_object_set_new(root, "sites", sites(profile, SY_PART_STEPS, false));
 	json_object_set_new(root, "staging", sites(profile, SY_PART_STEPS, true));
+	json_object_set_new(root, "who_pays", sy_json_who_pays(profile));
+	if (profile->order)
+		json_object_set_new(root, "order", sy_json_order(profile));
 	outside = json_pack("{s:o, s:o, s:o}", "totals", totals(profile->total[SY_PART_OUTSIDE]), "sites",
 	                    sites(profile, SY_PART_OUTSIDE, false), "staging", sites(profile, SY_PART_OUTSIDE, true));
 	json_object_set_new(root, "outside_steps", outside);

@@ -12,7 +12,7 @@
 
 /* ---- words and numbers ----------------------------------------------------------- */
 
-static const char *const by_names[SY_N_BY] = { "site", "api", "class", "thread", "rank", "step" };
+static const char *const by_names[SY_N_BY] = { "site", "api", "class", "thread", "rank", "step", "order" };
 
 const char *sy_by_name(enum sy_by by)
 {

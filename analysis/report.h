@@ -32,7 +32,7 @@ struct sy_table {
 	size_t n_rows, rows_capacity;
 };
 
-#define SY_REPORT_MAX_TABLES 4
+#define SY_REPORT_MAX_TABLES 6
 
 struct sy_report {
 	struct sy_arena arena;
@@ -52,6 +52,7 @@ enum sy_by {
 	SY_REPORT_BY_THREAD,
 	SY_REPORT_BY_RANK,
 	SY_REPORT_BY_STEP,
+	SY_REPORT_BY_ORDER, /* the profile has one step in order */
 	SY_N_BY
 };
 

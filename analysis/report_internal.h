@@ -15,6 +15,12 @@ struct sy_cell sy_cell_ns(double value);
 
 void sy_report_note(struct sy_report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void sy_report_notes(struct sy_report *report, const struct sy_profile *profile);
+/* Most empty waits first; n is that of profile->payers.keys. */
+const struct sy_payer_pair **sy_report_sort_payers(struct sy_arena *arena, const struct sy_profile *profile);
+
+/* Who pays for the empty waits; one step in order. */
+void sy_report_payers(struct sy_report *report, const struct sy_profile *profile);
+void sy_report_order(struct sy_report *report, const struct sy_profile *profile);
 void sy_report_tables(struct sy_report *report, const struct sy_profile *profile, enum sy_by by);
 
 /* "train.py:42", relative to where the program was started; native: module and offset. */

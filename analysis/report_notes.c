@@ -118,11 +118,23 @@ static void note_made_up(struct sy_report *report, const struct sy_profile *prof
 		               lines);
 }
 
+static void note_accepted(struct sy_report *report, const struct sy_profile *profile)
+{
+	for (uint32_t i = 0; i < profile->n_rows; i++) {
+		const struct sy_row *row = profile->sorted[i];
+
+		if (row->accepted && row->tally[SY_PART_STEPS].count)
+			sy_report_note(report, "Accepted: %s (%s): %s.", sy_report_place(report, profile, &row->site),
+			               sy_act_class_name(row->class), row->accepted);
+	}
+}
+
 void sy_report_notes(struct sy_report *report, const struct sy_profile *profile)
 {
 	uint64_t discarded = sy_profile_discarded(profile);
 	bool is_virtual = false;
 
+	note_accepted(report, profile);
 	note_outside(report, profile);
 	note_calls(report, profile);
 	for (size_t p = 0; p < profile->n_processes; p++) {

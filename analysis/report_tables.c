@@ -284,11 +284,14 @@ void sy_report_tables(struct sy_report *report, const struct sy_profile *profile
 		add_step_table(report, profile);
 	else if (!profile->has_steps)
 		add_total_table(report, profile);
-	if (by == SY_REPORT_BY_STEP)
+	if (by == SY_REPORT_BY_ORDER)
+		sy_report_order(report, profile);
+	else if (by == SY_REPORT_BY_STEP)
 		add_each_step_table(report, profile);
 	else if (by != SY_REPORT_BY_SITE)
 		add_group_table(report, profile, (enum sy_grouping)grouping[by]);
 	else
 		add_line_table(report, profile);
+	sy_report_payers(report, profile);
 	add_staging_table(report, profile);
 }

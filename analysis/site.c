@@ -6,6 +6,24 @@
 #include <ctype.h>
 #include <string.h>
 
+/* As the command line has it. */
+static const char *own_paths[SY_SITE_PATHS];
+static unsigned n_own_paths;
+static uint32_t site_depth;
+
+bool sy_site_take_path(const char *part)
+{
+	if (n_own_paths == SY_SITE_PATHS)
+		return false;
+	own_paths[n_own_paths++] = part;
+	return true;
+}
+
+void sy_site_set_depth(uint32_t depth)
+{
+	site_depth = depth;
+}
+
 /* ".../lib/python3.11/..." is the standard library of an installation or of an environment. */
 static bool is_standard_library(const char *file)
 {
@@ -30,6 +48,9 @@ static bool is_standard_library(const char *file)
 
 bool sy_site_is_user_file(const char *file)
 {
+	for (unsigned i = 0; i < n_own_paths; i++)
+		if (strstr(file, own_paths[i]))
+			return true;
 	return strncmp(file, "<frozen ", 8) != 0 && !strstr(file, "/site-packages/") &&
 	       !strstr(file, "/dist-packages/") && !is_standard_library(file) && strcmp(file, "?") != 0;
 }
@@ -37,14 +58,16 @@ bool sy_site_is_user_file(const char *file)
 static struct sy_site python_site(const struct sy_trace_thread *thread, uint32_t stack, uint32_t depth)
 {
 	struct sy_trace_frame frame = sy_thread_frame(thread, stack, 0);
+	uint32_t outwards = 0;
 
 	for (uint32_t i = 0; i < depth; i++) {
 		struct sy_trace_frame outer = sy_thread_frame(thread, stack, i);
 
-		if (sy_site_is_user_file(outer.file)) {
-			frame = outer;
+		if (!sy_site_is_user_file(outer.file))
+			continue;
+		frame = outer;
+		if (outwards++ == site_depth)
 			break;
-		}
 	}
 	return (struct sy_site){ frame.file, frame.function, frame.line, frame.first_line, false };
 }

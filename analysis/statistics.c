@@ -5,6 +5,7 @@
 #include "analysis/aggregate.h"
 
 #include "analysis/mem.h"
+#include "analysis/source_lines.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -110,6 +111,26 @@ static void take_everything(struct sy_profile *profile)
 	memcpy(profile->total[SY_PART_OUTSIDE], inside, sizeof(inside));
 }
 
+/* Source where the recording says it is. */
+static void note_accepted(struct sy_profile *profile)
+{
+	struct sy_sources sources = { 0 };
+
+	for (uint32_t i = 0; i < profile->row_keys.n; i++) {
+		struct sy_row *row = &profile->rows[i];
+		const char *path = row->site.file, *reason;
+
+		if (row->site.is_native)
+			continue;
+		if (*path != '/' && profile->cwd)
+			path = sy_mem_printf(&sources.arena, "%s/%s", profile->cwd, path);
+		reason = sy_source_reason(&sources, path, row->site.line);
+		if (reason)
+			row->accepted = sy_mem_copy(&profile->arena, reason);
+	}
+	sy_sources_free(&sources);
+}
+
 void sy_profile_finish(struct sy_profile *profile)
 {
 	uint64_t *samples;
@@ -134,6 +155,7 @@ void sy_profile_finish(struct sy_profile *profile)
 		measure(profile, (enum sy_metric)m, samples);
 	if (!profile->has_steps)
 		take_everything(profile);
+	note_accepted(profile);
 	sort_rows(profile);
 }
 

@@ -191,3 +191,34 @@ PY
 	"$SYNCTALLY" dump a.trace 2>err | head -1 >/dev/null
 	[ ! -s err ]
 }
+
+@test "--by order and --step: the syncs of one step as they came, and no other step's" {
+	"$SYNCTALLY" run -o run --sim=clock=virtual --skip 2 -- "$BUILD/examples/trainer" 12 >/dev/null 2>&1
+	"$SYNCTALLY" report run --by order >order
+	grep -q '^Step [0-9]* of process [0-9]*, in order$' order
+	"$SYNCTALLY" report run --step 4 >step
+	grep -q '^Step 4 of process' step
+	"$SYNCTALLY" report run --step 4 --format json >step.json
+	"$PYTHON" - <<'PY'
+import json
+report = json.load(open("step.json"))
+order = report["order"]
+assert sum(entry["times"] for entry in order["syncs"]) == report["per_step"]["syncs"]["median"] > 0, order
+PY
+	status=0
+	"$SYNCTALLY" report run --step 400 >out 2>err || status=$?
+	[ "$status" = 2 ]
+	[ "$(wc -l <err)" = 1 ]
+	status=0
+	"$SYNCTALLY" report run --step x >out 2>err || status=$?
+	[ "$status" = 2 ]
+}
+
+@test "--site-path and --site-depth: what counts as the user's own code" {
+	"$SYNCTALLY" report "$BATS_TEST_DIRNAME/../data/v1/mixed.trace" --site-path nowhere >one || [ $? = 3 ]
+	"$SYNCTALLY" report "$BATS_TEST_DIRNAME/../data/v1/mixed.trace" >two || [ $? = 3 ]
+	cmp one two
+	status=0
+	"$SYNCTALLY" report "$BATS_TEST_DIRNAME/../data/v1/mixed.trace" --site-depth x >out 2>err || status=$?
+	[ "$status" = 2 ]
+}
