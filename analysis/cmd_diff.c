@@ -123,7 +123,7 @@ static int write_out(struct sy_diff *diff, const char *format)
 	if (strcmp(format, "json") == 0)
 		result = sy_diff_json(diff, stdout);
 	else if (strcmp(format, "md") == 0)
-		result = sy_diff_markdown(&report, stdout);
+		result = sy_render_md(NULL, &report, stdout, false);
 	else
 		result = sy_render_text(NULL, &report, stdout, isatty(STDOUT_FILENO));
 	if (result == 0 && fflush(stdout) != 0)

@@ -5,10 +5,10 @@
 #include "analysis/cli.h"
 #include "analysis/inputs.h"
 #include "analysis/load.h"
+#include "analysis/output.h"
 #include "analysis/produce.h"
 #include "analysis/site_options.h"
 
-#include <errno.h>
 #include <getopt.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,13 +16,14 @@
 struct options {
 	const char *format;
 	const char *output; /* NULL: stdout */
+	bool may_replace;
 	int by;
 	bool has_step;
 	uint32_t step; /* to show in order */
 	struct sy_range_wish steps;
 };
 
-enum { OPTION_FORMAT = 256, OPTION_BY, OPTION_STEP, OPTION_SKIP, OPTION_STEPS };
+enum { OPTION_FORMAT = 256, OPTION_FORCE, OPTION_BY, OPTION_STEP, OPTION_SKIP, OPTION_STEPS };
 
 static int set_option(struct options *options, int option, const char *value)
 {
@@ -34,6 +35,9 @@ static int set_option(struct options *options, int option, const char *value)
 		return 0;
 	case 'O':
 		options->output = value;
+		return 0;
+	case OPTION_FORCE:
+		options->may_replace = true;
 		return 0;
 	case OPTION_BY:
 		options->by = sy_by_find(value);
@@ -67,6 +71,7 @@ static int parse(int argc, char **argv, struct options *options)
 		{ "site-path", required_argument, NULL, SY_OPTION_SITE_PATH },
 		{ "site-depth", required_argument, NULL, SY_OPTION_SITE_DEPTH },
 		{ "output", required_argument, NULL, 'O' },
+		{ "force", no_argument, NULL, OPTION_FORCE },
 		{ NULL, 0, NULL, 0 },
 	};
 	int option;
@@ -81,16 +86,10 @@ static int parse(int argc, char **argv, struct options *options)
 	return optind < argc ? 0 : sy_usage("report", "a directory or a trace is missing");
 }
 
-static int report(const struct options *options, const struct sy_inputs *inputs)
+static int report(const struct options *options, const struct sy_inputs *inputs, FILE *out)
 {
-	FILE *out = options->output ? fopen(options->output, "we") : stdout;
 	struct sy_request request = { .paths = inputs->paths, .n_paths = inputs->n, .by = (enum sy_by)options->by };
-	int status;
 
-	if (!out) {
-		sy_say("cannot write the report: path=%s: %s", options->output, strerror(errno));
-		return SY_EXIT_USAGE;
-	}
 	if (options->has_step)
 		request.by = SY_REPORT_BY_ORDER;
 	request.step = options->has_step ? options->step : SY_ORDER_TYPICAL;
@@ -98,9 +97,24 @@ static int report(const struct options *options, const struct sy_inputs *inputs)
 	request.render = sy_render_find(options->format);
 	request.out = out;
 	request.is_terminal = isatty(fileno(out));
-	status = sy_produce(&request);
-	if (out != stdout && fclose(out) != 0 && status != SY_EXIT_USAGE) {
-		sy_say("cannot write the report: path=%s: %s", options->output, strerror(errno));
+	return sy_produce(&request);
+}
+
+static int report_to_file(const struct options *options, const struct sy_inputs *inputs)
+{
+	struct sy_output output;
+	struct sy_err err;
+	int status;
+
+	if (sy_output_open(&output, options->output, options->may_replace, true, &err) != 0) {
+		sy_say("%s", err.text);
+		return SY_EXIT_USAGE;
+	}
+	status = report(options, inputs, output.file);
+	if (status == SY_EXIT_USAGE) {
+		sy_output_drop(&output);
+	} else if (sy_output_keep(&output, &err) != 0) {
+		sy_say("%s", err.text);
 		status = SY_EXIT_USAGE;
 	}
 	return status;
@@ -120,7 +134,7 @@ int sy_cmd_report(int argc, char **argv)
 		}
 	}
 	if (status == 0)
-		status = report(&options, &inputs);
+		status = options.output ? report_to_file(&options, &inputs) : report(&options, &inputs, stdout);
 	sy_inputs_free(&inputs);
 	return status;
 }

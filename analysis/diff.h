@@ -71,6 +71,5 @@ void sy_diff_report(struct sy_report *report, struct sy_diff *diff);
 
 /* The other formats. Return 0, or -1 if writing failed. */
 int sy_diff_json(const struct sy_diff *diff, FILE *out);
-int sy_diff_markdown(const struct sy_report *report, FILE *out);
 
 #endif

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * export_csv.c - a line per act, RFC 4180
- *
- * Text that a spreadsheet would take for a formula gets an apostrophe in front.
- */
+/* export_csv.c - a line per act, RFC 4180 */
+#include "analysis/csv.h"
 #include "analysis/export.h"
 
 #include "trace/event.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 static int begin(void **self, const struct sy_export *job, struct sy_err *err)
 {
@@ -24,15 +20,8 @@ static int begin(void **self, const struct sy_export *job, struct sy_err *err)
 
 static void put_text(FILE *out, const char *text)
 {
-	fputc('"', out);
-	if (strchr("=+-@\t\r", *text) && *text && strcmp(text, "-") != 0)
-		fputc('\'', out);
-	for (; *text; text++) {
-		if (*text == '"')
-			fputc('"', out);
-		fputc(*text, out);
-	}
-	fputs("\",", out);
+	sy_csv_put(out, text);
+	fputc(',', out);
 }
 
 static int act(void *self, const struct sy_export_act *act, struct sy_err *err)

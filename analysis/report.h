@@ -2,8 +2,8 @@
 /*
  * report.h - what a report says, free of any format
  *
- * Built once from a profile; the renderers for people (text, later markdown
- * and HTML) only lay it out. Numbers stay numbers until then.
+ * Built once from a profile; the renderers for people (text, markdown)
+ * only lay it out. Numbers stay numbers until then.
  */
 #ifndef SY_ANALYSIS_REPORT_H
 #define SY_ANALYSIS_REPORT_H
@@ -40,7 +40,8 @@ struct sy_report {
 	const char *basis;   /* what was counted: steps, processes */
 	struct sy_table tables[SY_REPORT_MAX_TABLES];
 	unsigned n_tables;
-	const char **notes; /* what was discarded, not seen, uncertain */
+	const struct sy_table *main; /* the one that --by asks for; NULL: it would be empty */
+	const char **notes;          /* what was discarded, not seen, uncertain */
 	size_t n_notes, notes_capacity;
 };
 

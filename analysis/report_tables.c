@@ -277,6 +277,7 @@ void sy_report_tables(struct sy_report *report, const struct sy_profile *profile
 		                                   [SY_REPORT_BY_CLASS] = SY_BY_CLASS,
 		                                   [SY_REPORT_BY_THREAD] = SY_BY_THREAD,
 		                                   [SY_REPORT_BY_RANK] = SY_BY_RANK };
+	unsigned before;
 
 	if (profile->n_calls == 0)
 		return;
@@ -284,6 +285,7 @@ void sy_report_tables(struct sy_report *report, const struct sy_profile *profile
 		add_step_table(report, profile);
 	else if (!profile->has_steps)
 		add_total_table(report, profile);
+	before = report->n_tables;
 	if (by == SY_REPORT_BY_ORDER)
 		sy_report_order(report, profile);
 	else if (by == SY_REPORT_BY_STEP)
@@ -292,6 +294,7 @@ void sy_report_tables(struct sy_report *report, const struct sy_profile *profile
 		add_group_table(report, profile, (enum sy_grouping)grouping[by]);
 	else
 		add_line_table(report, profile);
+	report->main = report->n_tables > before ? &report->tables[before] : NULL;
 	sy_report_payers(report, profile);
 	add_staging_table(report, profile);
 }

@@ -222,3 +222,53 @@ PY
 	"$SYNCTALLY" report "$BATS_TEST_DIRNAME/../data/v1/mixed.trace" --site-depth x >out 2>err || status=$?
 	[ "$status" = 2 ]
 }
+
+@test "-O: a file that exists stays, but with --force; nothing half is left behind" {
+	whole_trace a.trace
+	echo mine >kept
+	split "$SYNCTALLY" report a.trace -O kept
+	[ "$status" = 2 ]
+	grep -q 'use --force' err
+	[ "$(cat kept)" = mine ]
+	split "$SYNCTALLY" report nothing.trace -O kept --force
+	[ "$status" = 2 ]
+	[ "$(cat kept)" = mine ]
+	"$SYNCTALLY" report a.trace -O kept --force
+	"$SYNCTALLY" report a.trace | cmp - kept
+	[ "$(ls | grep -c '^kept')" = 1 ]
+}
+
+@test "csv: one table, as a program reads it, and the sum is the report's" {
+	whole_trace a.trace
+	for by in site api class thread rank; do
+		"$SYNCTALLY" report a.trace --format csv --by $by >$by.csv
+	done
+	"$SYNCTALLY" report a.trace --format json >a.json
+	"$PYTHON" - <<'PY'
+import csv, json
+total = json.load(open("a.json"))["totals"]
+for by in "site", "api", "class", "thread", "rank":
+    rows = list(csv.DictReader(open(by + ".csv", newline="")))
+    for column, key in ("count", "syncs"), ("drain", "drains"), ("empty", "empty"), ("in_calls_ns", "blocked_ns"):
+        assert sum(float(row[column]) for row in rows) == total[key], (by, column)
+PY
+}
+
+@test "hostile names come out harmless in every format" {
+	whole_trace evil.trace
+	printf 'import sys\np = sys.argv[1]\nd = open(p, "rb").read()\n' >hostile.py
+	cat >>hostile.py <<'PY'
+# The program's own name in the trace, made as bad as it can be within its length.
+old = b"random_calls"
+new = b"=\x1b[31m<b>|\r\n\""
+assert old in d and len(new) <= len(old) + 1
+open(p, "wb").write(d.replace(old, new[: len(old)]))
+PY
+	"$PYTHON" hostile.py evil.trace
+	for format in text md json csv; do
+		"$SYNCTALLY" report evil.trace --format $format >seen.$format || [ $? = 3 ]
+		if LC_ALL=C grep -q $'\x1b' seen.$format; then false; fi
+	done
+	if grep -q '<b>' seen.md; then false; fi
+	"$PYTHON" -c 'import csv, json; json.load(open("seen.json")); rows = list(csv.reader(open("seen.csv", newline=""))); assert len({len(row) for row in rows}) == 1 and not any(cell[:1] in "=+@" for row in rows[1:] for cell in row if cell)'
+}

@@ -153,7 +153,7 @@ static char *rendered(const char *format, struct sy_diff *diff)
 	if (strcmp(format, "json") == 0)
 		assert_int_equal(sy_diff_json(diff, out), 0);
 	else if (strcmp(format, "md") == 0)
-		assert_int_equal(sy_diff_markdown(&report, out), 0);
+		assert_int_equal(sy_render_md(NULL, &report, out, false), 0);
 	else
 		assert_int_equal(sy_render_text(NULL, &report, out, false), 0);
 	fclose(out);

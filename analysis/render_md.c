@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * diff_markdown.c - a difference for a comment on a pull request
+ * render_md.c - a report, or a difference, for a comment on a pull request
  *
  * Whatever came from a trace is shown as code or with every character that
  * could mean something escaped, so that it can neither make links nor tags.
  */
-#include "analysis/diff.h"
+#include "analysis/render.h"
 
 #include <string.h>
 
@@ -48,6 +48,11 @@ static void put_cell(const struct sy_cell *cell, FILE *out)
 
 static void put_table(const struct sy_table *table, FILE *out)
 {
+	if (table->title) {
+		fputs("\n**", out);
+		put_escaped(table->title, out);
+		fputs("**\n", out);
+	}
 	fputs("\n|", out);
 	for (unsigned c = 0; c < table->n_columns; c++)
 		fprintf(out, " %s |", table->columns[c].heading);
@@ -65,8 +70,10 @@ static void put_table(const struct sy_table *table, FILE *out)
 	fputc('\n', out);
 }
 
-int sy_diff_markdown(const struct sy_report *report, FILE *out)
+int sy_render_md(const struct sy_profile *profile, const struct sy_report *report, FILE *out, bool is_terminal)
 {
+	(void)profile;
+	(void)is_terminal;
 	fputs("**", out);
 	put_escaped(report->verdict, out);
 	fputs("**\n\n", out);
