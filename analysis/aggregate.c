@@ -2,6 +2,7 @@
 #include "analysis/aggregate.h"
 
 #include "analysis/acts.h"
+#include "analysis/decisions.h"
 #include "analysis/mem.h"
 #include "trace/event.h"
 
@@ -24,6 +25,7 @@ struct adding {
 	uint32_t thread_group;  /* of the thread being walked */
 	uint64_t last_ticks;    /* of the latest event in the process */
 	uint32_t last_launches; /* by the process at that event */
+	struct sy_decisions decisions;
 };
 
 /* ---- groups ------------------------------------------------------------------ */
@@ -214,6 +216,22 @@ static void note_act(struct adding *adding, const struct sy_told *told)
 	}
 }
 
+/* Frees come when memory is needed, not where the program's way leads. */
+static void note_decision(struct adding *adding, const struct sy_told *told, uint32_t row)
+{
+	enum sy_act_class class = told->act->class;
+	uint32_t decided;
+
+	if (!told->is_counted || told->step >= adding->process->steps.n || class == SY_ACT_FREE ||
+	    class == SY_ACT_IMPLICIT)
+		return;
+	if (!(told->act->first->flags & SY_EVENT_MADE_UP))
+		row = SY_DECISIONS_NOBODY;
+	decided = sy_decisions_note(&adding->decisions, told->step, told->act, row);
+	if (decided != SY_DECISIONS_NOBODY)
+		adding->profile->rows[decided].other_ways++;
+}
+
 /* As take_everything() has it: without any step, everything is inside. */
 static bool is_inside(const struct adding *adding, const struct sy_told *told)
 {
@@ -237,13 +255,16 @@ static void count_act(void *context, struct sy_acts *acts, const struct sy_told 
 	} else if (class == SY_ACT_COPY) {
 		value[SY_METRIC_COPIES]++;
 	}
-	if (class > SY_ACT_STAGING)
+	if (class > SY_ACT_STAGING) {
+		note_decision(adding, told, SY_DECISIONS_NOBODY);
 		return;
+	}
 	row = row_of(adding, acts, told);
 	tally_add(&row->tally[part], told);
 	if (class < SY_N_SYNC_CLASSES)
 		sy_payers_add(&adding->profile->payers, (uint32_t)(row - adding->profile->rows), told->verdict,
 		              told->act->blocked_ns, is_inside(adding, told));
+	note_decision(adding, told, (uint32_t)(row - adding->profile->rows));
 	if (told->is_counted && adding->profile->on_counted)
 		tell_counted(adding, acts, row, told);
 }
@@ -359,9 +380,11 @@ void sy_profile_add(struct sy_profile *profile, const struct sy_trace *trace)
 
 		adding.thread_group = group_number(profile, SY_BY_THREAD, sy_acts_thread_name(&acts, thread));
 		sy_payers_begin_thread(&profile->payers);
+		sy_decisions_begin(&adding.decisions);
 		sy_acts_walk(&acts, thread, count_act, &adding);
 	}
 	measure_steps(&adding);
+	sy_decisions_free(&adding.decisions);
 	sy_acts_free(&acts);
 }
 

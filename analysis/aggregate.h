@@ -64,6 +64,8 @@ struct sy_row {
 	const char **stack; /* of the first act, innermost first: "file:line function" */
 	uint32_t n_stack;
 	const char *accepted; /* reason of a comment "# sync-ok: REASON" at the line; NULL: none */
+	uint64_t
+		other_ways; /* counted steps in which other calls came right behind it, made up, than in the step before */
 	struct sy_tally tally[SY_N_PARTS];
 };
 

@@ -127,6 +127,8 @@ static json_t *site(const struct sy_row *row, enum sy_part part, uint64_t n_step
 	put_tally(object, &row->tally[part], n_steps);
 	if (row->accepted)
 		json_object_set_new(object, "accepted", json_string(row->accepted));
+	if (row->other_ways)
+		json_object_set_new(object, "other_ways", count(row->other_ways));
 	json_object_set_new(object, "thread", json_string(row->thread));
 	json_object_set_new(object, "stack", strings(row->stack, row->n_stack));
 	return object;

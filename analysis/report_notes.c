@@ -88,11 +88,9 @@ static void note_process(struct sy_report *report, const struct sy_process *proc
 		sy_report_note(report, "Not seen: CUDA calls made by %s.", process->blind[i]);
 }
 
-/*
- * On a device that does not compute, the lines at which the program read what
- * only a kernel could have written. Which of them steer it we cannot know.
- */
-static void note_made_up(struct sy_report *report, const struct sy_profile *profile)
+/* The lines of the rows that the question is true of, as a list; NULL: none. */
+static const char *lines_that(struct sy_report *report, const struct sy_profile *profile,
+                              bool (*question)(const struct sy_row *row))
 {
 	enum { MAX_LINES = 6 };
 	const char *lines = NULL;
@@ -102,20 +100,47 @@ static void note_made_up(struct sy_report *report, const struct sy_profile *prof
 		const struct sy_row *row = profile->sorted[i];
 		const char *place;
 
-		if (row->tally[SY_PART_STEPS].made_up + row->tally[SY_PART_OUTSIDE].made_up == 0)
-			continue;
-		if (n_lines++ >= MAX_LINES)
+		if (!question(row) || n_lines++ >= MAX_LINES)
 			continue;
 		place = sy_report_place(report, profile, &row->site);
 		lines = lines ? sy_mem_printf(&report->arena, "%s, %s", lines, place) : place;
 	}
 	if (n_lines > MAX_LINES)
 		lines = sy_mem_printf(&report->arena, "%s and %u more", lines, n_lines - MAX_LINES);
-	if (n_lines)
+	return lines;
+}
+
+static bool is_made_up(const struct sy_row *row)
+{
+	return row->tally[SY_PART_STEPS].made_up + row->tally[SY_PART_OUTSIDE].made_up > 0;
+}
+
+static bool went_other_ways(const struct sy_row *row)
+{
+	return row->other_ways > 0;
+}
+
+/*
+ * On a device that does not compute, the lines at which the program read what
+ * only a kernel could have written, and those behind which it did not do the
+ * same in each step.
+ */
+static void note_made_up(struct sy_report *report, const struct sy_profile *profile)
+{
+	const char *read = lines_that(report, profile, is_made_up);
+	const char *steering = lines_that(report, profile, went_other_ways);
+
+	if (read)
 		sy_report_note(report,
 		               "The simulated device does not compute: what was read at %s is made up. If it decides a "
 		               "size or a branch, a GPU would go another way from there.",
-		               lines);
+		               read);
+	if (steering)
+		sy_report_note(
+			report,
+			"Right behind %s other calls came than in the step before: if the value that was read there, "
+			"which is made up, decided that, these counts are not a GPU's.",
+			steering);
 }
 
 static void note_accepted(struct sy_report *report, const struct sy_profile *profile)

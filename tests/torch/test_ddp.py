@@ -19,7 +19,7 @@ RANKS = 2
 class Ranks:
     """A recorded run of torchrun."""
 
-    def __init__(self, directory, script, clock="virtual"):
+    def __init__(self, directory, script, clock="virtual", python=sys.executable):
         self.directory = directory
         environment = dict(
             os.environ,
@@ -30,7 +30,7 @@ class Ranks:
         )
         torchrun = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(RANKS)]
         self.done = subprocess.run(
-            [SYNCTALLY, "run", "-o", directory / "traces", f"--sim=clock={clock}", "--", sys.executable, *torchrun, script],
+            [SYNCTALLY, "run", "-o", directory / "traces", f"--sim=clock={clock}", "--", python, *torchrun, script],
             capture_output=True,
             env=environment,
             timeout=LIMIT_S,

@@ -6,7 +6,7 @@ SYNCTALLY_TEST_EXITS=200 makes it end 200 times.
 The script waits for one thing that is PyTorch's own: backward() returns before the engine's device thread has let go of
 the graph's task, and with it of a Python object. An interpreter older than 3.14 that is ended in that moment takes the
 thread down where C++ allows no unwinding, and the process aborts with "terminate called without an active exception",
-on any device and without us (pytorch/pytorch issues 38228 and 190489, python/cpython issue 87135). docs/TESTING.md,
+on any device and without us (pytorch/pytorch issues 38228 and 190489, python/cpython issue 87135). docs/SIM.md,
 "Known of others", has the account.
 """
 

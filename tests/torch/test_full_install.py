@@ -8,6 +8,8 @@ import os
 import pathlib
 
 import pytest
+import test_ddp as of_ddp
+import test_graphs as of_graphs
 from conftest import ROOT
 
 PYTHON = os.environ.get("SYNCTALLY_TEST_FULL_PYTHON")
@@ -48,3 +50,16 @@ def test_syncs_per_step(record, command, syncs):
     if command[0] != "-c":  # the compiler starts programs of its own, each with a trace
         status, text = run.sim_diff()
         assert status == 0, text
+
+
+@pytest.mark.parametrize("kind", ["whole", "callables"])
+def test_graphs(record, kind):
+    of_graphs.test_a_step_has_no_sync_but_the_readback_of_the_loss(
+        lambda *command, **settings: record(*command, python=PYTHON, **settings), kind
+    )
+
+
+def test_two_processes(tmp_path):
+    run = of_ddp.Ranks(tmp_path, HERE / "ddp_train.py", python=PYTHON)
+    of_ddp.test_sixty_steps_of_two_ranks(run)
+    of_ddp.test_each_rank_waits_as_often_as_the_other(run)
