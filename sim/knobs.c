@@ -2,6 +2,7 @@
 #include "sim/knobs.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -67,15 +68,68 @@ static bool parse_value(const struct knob_desc *knob, const char *text)
 		return false;
 	}
 	char *end;
+	errno = 0;
 	unsigned long long value = strtoull(text, &end, 0);
 	/* strtoull accepts a sign; a negative time or size has no meaning here. */
-	if (!isdigit((unsigned char)text[0]) || *end != '\0')
+	if (!isdigit((unsigned char)text[0]) || *end != '\0' || errno == ERANGE)
 		return false;
 	*knob->value = value;
 	return true;
 }
 
 static void apply_list(const char *text, const char *separators);
+
+/* Where a setting stands, for complaints: the variable, or the file and its line. */
+static struct {
+	const char *path; /* NULL: the variable */
+	unsigned line;
+} at;
+
+#define COMPLAIN(format, ...)                                                                                          \
+	(at.path ? sim_say("%s:%u: " format, at.path, at.line, __VA_ARGS__)                                            \
+	         : sim_say("SYNCTALLY_SIM: " format, __VA_ARGS__))
+
+/* Letters to change, add or leave out to make one word of the other. */
+static size_t distance(const char *a, const char *b)
+{
+	enum { MAX = 40 };
+	size_t row[MAX + 1], n = strlen(b);
+
+	if (n > MAX)
+		return SIZE_MAX;
+	for (size_t j = 0; j <= n; j++)
+		row[j] = j;
+	for (size_t i = 0; a[i]; i++) {
+		size_t diagonal = row[0];
+
+		row[0] = i + 1;
+		for (size_t j = 1; j <= n; j++) {
+			size_t best = diagonal + (a[i] != b[j - 1]);
+
+			diagonal = row[j];
+			best = row[j] + 1 < best ? row[j] + 1 : best;
+			row[j] = row[j - 1] + 1 < best ? row[j - 1] + 1 : best;
+		}
+	}
+	return row[n];
+}
+
+static const char *nearest(const char *name)
+{
+	const char *found = "";
+	size_t least = SIZE_MAX;
+
+	for (size_t i = 0; i < N_KNOBS + N_PROFILES; i++) {
+		const char *known = i < N_KNOBS ? knob_desc[i].name : profiles[i - N_KNOBS].name;
+		size_t n = distance(name, known);
+
+		if (n < least) {
+			least = n;
+			found = known;
+		}
+	}
+	return found;
+}
 
 static bool apply_profile(const char *name)
 {
@@ -101,7 +155,10 @@ static void apply_file(const char *path)
 	}
 	fclose(file);
 	text[n] = '\0';
+	at.path = path;
+	at.line = 0;
 	apply_list(text, "\n");
+	at.path = NULL;
 }
 
 static void apply(const char *setting, size_t length)
@@ -124,21 +181,25 @@ static void apply(const char *setting, size_t length)
 	if (equals)
 		*equals = '\0';
 	if (equals && strcmp(text, "file") == 0) {
-		apply_file(equals + 1);
+		if (at.path)
+			COMPLAIN("a file of settings cannot name another one, ignored: path=%s", equals + 1);
+		else
+			apply_file(equals + 1);
 		return;
 	}
 	const struct knob_desc *knob = find(text);
 	if (!knob)
-		sim_say("SYNCTALLY_SIM: no such setting or profile, ignored: name=%s", text);
+		COMPLAIN("no such setting or profile, ignored: name=%s (the nearest is %s)", text, nearest(text));
 	else if (!equals || !parse_value(knob, equals + 1))
-		sim_say("SYNCTALLY_SIM: value not understood, default kept: name=%s value=%s", text,
-		        equals ? equals + 1 : "");
+		COMPLAIN("value not understood, default kept: name=%s value=%s", text, equals ? equals + 1 : "");
 }
 
 static void apply_list(const char *text, const char *separators)
 {
 	while (*text) {
 		size_t length = strcspn(text, separators);
+		/* Only files are read by lines; a profile's settings stand at the line of its name. */
+		at.line += *separators == '\n';
 		apply(text, length);
 		text += length + (text[length] != '\0');
 	}

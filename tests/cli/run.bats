@@ -176,3 +176,12 @@ SH
 	split "$SYNCTALLY" run --sim --sim-value train.py:3=4 --sim-value eval.py:9=1 -- sh -c 'echo "$SYNCTALLY_SIM_VALUES"'
 	[ "$(cat out)" = train.py:3=4,eval.py:9=1 ]
 }
+
+@test "a mistake in a file of settings is named with its line and the nearest name" {
+	printf '# times\nclock=virtual\n\nkernel_nss=5\ncall_ns=99999999999999999999999\nfile=settings\n' >settings
+	split "$SYNCTALLY" run -o d --sim=settings -- "$PROGRAM" 3 100 1
+	[ "$status" = 0 ]
+	grep -q 'settings:4: no such setting or profile, ignored: name=kernel_nss (the nearest is kernel_ns)' err
+	grep -q 'settings:5: value not understood, default kept: name=call_ns value=99999999999999999999999' err
+	grep -q 'settings:6: a file of settings cannot name another one' err
+}
