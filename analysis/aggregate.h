@@ -121,6 +121,7 @@ struct sy_counted {
 typedef void sy_counted_fn(void *context, const struct sy_counted *counted);
 
 struct sy_order;
+struct sy_series;
 
 struct sy_profile {
 	struct sy_arena arena;
@@ -137,7 +138,8 @@ struct sy_profile {
 	struct sy_index row_keys;
 	struct sy_groups groups[SY_N_GROUPINGS];
 	struct sy_payers payers;
-	const struct sy_order *order; /* one step in order (order.h), if it was asked for; the caller's */
+	const struct sy_series *series; /* time waited over the steps (series.h), if somebody wanted it; the caller's */
+	const struct sy_order *order;   /* one step in order (order.h), if it was asked for; the caller's */
 
 	/* filled by sy_profile_finish */
 	struct sy_row **sorted; /* all rows, most blocked time in steps first */

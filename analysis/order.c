@@ -59,7 +59,9 @@ static const char *copy_words(struct sy_order *order, const struct sy_act *act)
 static void take(void *context, struct sy_acts *acts, const struct sy_told *told)
 {
 	struct sy_order *order = context;
+	const struct sy_clock *clock = &acts->trace->clock;
 	const struct sy_act *act = told->act;
+	const struct sy_event *last = act->second ? act->second : act->first;
 
 	if (told->step != order->step || told->verdict.class >= SY_N_SYNC_CLASSES)
 		return;
@@ -74,7 +76,9 @@ static void take(void *context, struct sy_acts *acts, const struct sy_told *told
 		                                            .bytes = act->first->bytes,
 		                                            .blocked_ns = act->blocked_ns,
 		                                            .waited_ns = told->verdict.waited_ns,
-		                                            .at_ticks = act->first->enter_ticks,
+		                                            .at_ns = sy_clock_at_ns(clock, act->first->enter_ticks),
+		                                            .end_ns = sy_clock_at_ns(clock, last->enter_ticks) +
+		                                                      sy_clock_span_ns(clock, last->duration_ticks),
 		                                            .number = order->n };
 	order->n++;
 }
@@ -83,8 +87,8 @@ static int by_time(const void *a, const void *b)
 {
 	const struct sy_order_entry *const x = a, *const y = b;
 
-	if (x->at_ticks != y->at_ticks)
-		return x->at_ticks < y->at_ticks ? -1 : 1;
+	if (x->at_ns != y->at_ns)
+		return x->at_ns < y->at_ns ? -1 : 1;
 	return x->number < y->number ? -1 : x->number > y->number;
 }
 
@@ -109,6 +113,7 @@ static void join_equal(struct sy_order *order)
 			last->bytes += entry->bytes;
 			last->blocked_ns += entry->blocked_ns;
 			last->waited_ns += entry->waited_ns;
+			last->end_ns = entry->end_ns;
 		} else {
 			order->entries[n++] = *entry;
 		}

@@ -23,8 +23,8 @@ struct sy_order_entry {
 	uint64_t times;
 	uint64_t bytes; /* of all together, as the times */
 	uint64_t blocked_ns, waited_ns;
-	uint64_t at_ticks; /* of the first */
-	size_t number;     /* as told: thread by thread, each in order */
+	uint64_t at_ns, end_ns; /* from the start of the trace: of the first, of the last */
+	size_t number;          /* as told: thread by thread, each in order */
 };
 
 /* Zeroed: nothing was asked for. */

@@ -3,6 +3,8 @@
 
 #include "analysis/cli.h"
 #include "analysis/load.h"
+#include "analysis/order.h"
+#include "analysis/series.h"
 
 #include <errno.h>
 #include <stdio_ext.h>
@@ -53,14 +55,27 @@ static int read_order(struct sy_profile *profile, const struct sy_request *reque
 	return 0;
 }
 
+/* A picture shows a step in order if there is one; --by order and --step insist. */
+static bool wants_order(const struct sy_profile *profile, const struct sy_request *request)
+{
+	size_t process;
+	uint32_t step;
+
+	return request->by == SY_REPORT_BY_ORDER ||
+	       (request->render == sy_render_html && sy_order_choose(profile, SY_ORDER_TYPICAL, &process, &step));
+}
+
 int sy_produce(const struct sy_request *request)
 {
 	struct sy_profile profile;
+	struct sy_series series = { .width = 0 };
 	struct sy_order order = { .n = 0 };
 	int status = SY_EXIT_FINE;
 	size_t n_bad;
 
 	sy_profile_init(&profile, request->range);
+	if (request->render == sy_render_html)
+		sy_series_attach(&series, &profile);
 	n_bad = sy_load_traces(&profile, request->paths, request->n_paths);
 	if (n_bad == request->n_paths) {
 		sy_profile_free(&profile);
@@ -69,10 +84,11 @@ int sy_produce(const struct sy_request *request)
 	sy_profile_finish(&profile);
 	if (n_bad || sy_load_is_inconclusive(&profile))
 		status = SY_EXIT_INCONCLUSIVE;
-	if ((request->by == SY_REPORT_BY_ORDER && read_order(&profile, request, &order) != 0) ||
+	if ((wants_order(&profile, request) && read_order(&profile, request, &order) != 0) ||
 	    write_out(&profile, request) != 0)
 		status = SY_EXIT_USAGE;
 	sy_order_free(&order);
+	sy_series_free(&series);
 	sy_profile_free(&profile);
 	return status;
 }

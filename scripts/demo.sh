@@ -16,4 +16,6 @@ OUT=$BUILD/demo
 [ -x "$PYTHON" ] || { echo "demo: PyTorch is not installed: run \`make deps\` first" >&2; exit 2; }
 rm -rf "$OUT"
 "$BUILD/bin/synctally" run -o "$OUT" --sim=kernel_ns=20000 --skip 10 -- "$PYTHON" examples/torch/train_metrics.py
-printf '\nRead it again with: %s report %s --skip 10\n' "$BUILD/bin/synctally" "$OUT"
+"$BUILD/bin/synctally" report "$OUT" --skip 10 --format html -O "$OUT/report.html"
+printf '\nThe same with charts, for a browser: %s\n' "$OUT/report.html"
+printf 'Read it again with: %s report %s --skip 10\n' "$BUILD/bin/synctally" "$OUT"

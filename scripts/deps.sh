@@ -7,7 +7,7 @@
 #   scripts/deps.sh torch    the above, and build/venv with a slim PyTorch (no nvidia wheels)
 #   scripts/deps.sh all      the above, and what only tests use: build/venv-cu12 with a slim PyTorch for CUDA 12,
 #                            build/venv-clients with numba-cuda and cuda-bindings, build/venv-engines with polars
-#                            and chdb
+#                            and chdb; chromium
 #
 # Safe to call at any time and from several makes at once: a lock serialises
 # the calls, stamps under build/deps make the second call quick. A stamp holds
@@ -60,6 +60,7 @@ libjansson-dev   header   jansson.h
 libyaml-dev      header   yaml.h
 libsqlite3-dev   header   sqlite3.h
 libavro-dev      header   avro.h
+libjs-chart.js   file     /usr/share/javascript/chart.js/chart.min.js
 sqlite3          command  sqlite3
 libcmocka-dev    header   cmocka.h
 python3          python   sys
@@ -68,6 +69,11 @@ python3-venv     python   ensurepip
 
 # Two engines that read the exported files: polars, and ClickHouse inside a Python module.
 readonly ENGINES="polars==2.1.0 polars-runtime-32==2.1.0 chdb==4.4.0 chdb-core==26.9.0" ENGINES_PYTHONS="11 14"
+
+# For tests that look at the HTML report in a browser.
+readonly TEST_PACKAGES="
+chromium         command  chromium
+"
 
 say() { printf 'deps: %s\n' "$*"; }
 die() { printf 'deps: %s\n' "$*" >&2; exit 2; }
@@ -95,11 +101,11 @@ is_there() { # KIND WHAT
 	esac
 }
 
-missing_packages() {
+missing_packages() { # LIST
 	local package kind what
 	while read -r package kind what; do
 		[ -z "$package" ] || is_there "$kind" "$what" || printf '%s ' "$package"
-	done <<<"$PACKAGES"
+	done <<<"$1"
 }
 
 as_root() {
@@ -121,11 +127,11 @@ install_packages() {
 		die "apt-get failed, see $DEPS/apt.log: packages=$missing"
 }
 
-system_packages() {
+system_packages() { # LIST
 	local missing
-	missing=$(missing_packages)
+	missing=$(missing_packages "$1")
 	[ -z "$missing" ] || install_packages "$missing"
-	missing=$(missing_packages)
+	missing=$(missing_packages "$1")
 	[ -z "$missing" ] || die "installed, but still not usable: $missing"
 }
 
@@ -263,12 +269,13 @@ main() {
 	mkdir -p "$DEPS"
 	exec 9>"$DEPS/lock"
 	flock 9
-	system_packages
+	system_packages "$PACKAGES"
 	core
 	[ "$1" != core ] || return 0
 	# shellcheck disable=SC2086 # two numbers
 	torch venv "$TORCH" 530 $TORCH_PYTHONS
 	[ "$1" != torch ] || return 0
+	system_packages "$TEST_PACKAGES"
 	torch_cuda12
 	clients
 	engines
