@@ -16,6 +16,20 @@ const struct sy_metric_desc sy_metric_desc[SY_N_METRICS] = {
 #undef METRIC
 };
 
+/*
+ * Where the acts of one shape at one place are added up: found once, and then
+ * again at the cost of a compare. A slot holds one of the many keys that share it.
+ */
+struct way {
+	uint32_t stack, native;
+	uint16_t first, second; /* functions */
+	uint8_t class, direction, memory;
+	bool is_set;
+	uint32_t row;
+	uint32_t by_api, by_class; /* groups; of syncs only */
+};
+#define N_WAYS 4096u
+
 /* Everything one trace needs while it is added. */
 struct adding {
 	struct sy_profile *profile;
@@ -26,6 +40,7 @@ struct adding {
 	uint64_t last_ticks;    /* of the latest event in the process */
 	uint32_t last_launches; /* by the process at that event */
 	struct sy_decisions decisions;
+	struct way *ways;       /* of the thread being walked: N_WAYS */
 };
 
 /* ---- groups ------------------------------------------------------------------ */
@@ -166,22 +181,65 @@ static uint64_t *values_of(struct adding *adding, uint32_t step)
 	return step < process->steps.n ? process->step[step].value : process->outside;
 }
 
-static void group_sync(struct adding *adding, const struct sy_told *told, enum sy_part part)
+static void find_groups(struct sy_profile *profile, const struct sy_trace *trace, const struct sy_told *told,
+                        struct way *way)
 {
-	struct sy_profile *profile = adding->profile;
 	const struct sy_act *act = told->act;
-	const char *first = sy_trace_api(adding->trace, act->first->api)->name;
-	const char *second = act->second ? sy_trace_api(adding->trace, act->second->api)->name : NULL;
-	uint32_t number[SY_N_GROUPINGS];
+	const char *first = sy_trace_api(trace, act->first->api)->name;
+	const char *second = act->second ? sy_trace_api(trace, act->second->api)->name : NULL;
 	char name[1024];
 
 	snprintf(name, sizeof(name), "%s%s%s", first, second ? " + " : "", second ? second : "");
-	number[SY_BY_API] = group_number(profile, SY_BY_API, name);
-	number[SY_BY_CLASS] = group_number(profile, SY_BY_CLASS, sy_act_class_name(told->verdict.class));
-	number[SY_BY_THREAD] = adding->thread_group;
-	number[SY_BY_RANK] = adding->rank_group;
-	for (int by = 0; by < SY_N_GROUPINGS; by++)
-		tally_add(&profile->groups[by].at[number[by]].tally[part], told);
+	way->by_api = group_number(profile, SY_BY_API, name);
+	way->by_class = group_number(profile, SY_BY_CLASS, sy_act_class_name(told->verdict.class));
+}
+
+static size_t way_hash(const struct way *key)
+{
+	uint64_t hash = (key->stack ^ (uint64_t)key->native << 32) * 0x9e3779b97f4a7c15u;
+
+	hash ^= ((uint64_t)key->first << 40 | (uint64_t)key->second << 24 | (uint64_t)key->class << 16 |
+	         (uint64_t)key->direction << 8 | key->memory) *
+	        0xc2b2ae3d27d4eb4fu;
+	return (size_t)(hash >> 40) % N_WAYS;
+}
+
+static bool is_same_way(const struct way *a, const struct way *b)
+{
+	return a->stack == b->stack && a->native == b->native && a->first == b->first && a->second == b->second &&
+	       a->class == b->class && a->direction == b->direction && a->memory == b->memory;
+}
+
+static const struct way *way_of(struct adding *adding, struct sy_acts *acts, const struct sy_told *told)
+{
+	const struct sy_act *act = told->act;
+	struct way key = { .stack = act->at->stack,
+		           .native = act->at->native,
+		           .first = act->first->api,
+		           .second = act->second ? act->second->api : 0,
+		           .class = (uint8_t)told->verdict.class,
+		           .direction = act->direction,
+		           .memory = act->memory,
+		           .is_set = true };
+	struct way *way = &adding->ways[way_hash(&key)];
+
+	if (way->is_set && is_same_way(way, &key))
+		return way;
+	key.row = (uint32_t)(row_of(adding, acts, told) - adding->profile->rows);
+	if (told->verdict.class < SY_N_SYNC_CLASSES)
+		find_groups(adding->profile, adding->trace, told, &key);
+	*way = key;
+	return way;
+}
+
+static void group_sync(struct adding *adding, const struct sy_told *told, const struct way *way, enum sy_part part)
+{
+	struct sy_groups *groups = adding->profile->groups;
+
+	tally_add(&groups[SY_BY_API].at[way->by_api].tally[part], told);
+	tally_add(&groups[SY_BY_CLASS].at[way->by_class].tally[part], told);
+	tally_add(&groups[SY_BY_THREAD].at[adding->thread_group].tally[part], told);
+	tally_add(&groups[SY_BY_RANK].at[adding->rank_group].tally[part], told);
 }
 
 static void tell_counted(struct adding *adding, const struct sy_acts *acts, const struct sy_row *row,
@@ -244,22 +302,23 @@ static void count_act(void *context, struct sy_acts *acts, const struct sy_told 
 	enum sy_act_class class = told->verdict.class;
 	enum sy_part part = told->is_counted ? SY_PART_STEPS : SY_PART_OUTSIDE;
 	uint64_t *value = values_of(adding, told->step);
+	const struct way *way;
 	struct sy_row *row;
 
 	note_act(adding, told);
-	if (class < SY_N_SYNC_CLASSES) {
-		count_sync(value, told->act, &told->verdict);
-		group_sync(adding, told, part);
-	} else if (class == SY_ACT_STAGING) {
-		value[SY_METRIC_STAGING]++;
-	} else if (class == SY_ACT_COPY) {
-		value[SY_METRIC_COPIES]++;
-	}
 	if (class > SY_ACT_STAGING) {
+		value[SY_METRIC_COPIES] += class == SY_ACT_COPY;
 		note_decision(adding, told, SY_DECISIONS_NOBODY);
 		return;
 	}
-	row = row_of(adding, acts, told);
+	way = way_of(adding, acts, told);
+	row = &adding->profile->rows[way->row];
+	if (class < SY_N_SYNC_CLASSES) {
+		count_sync(value, told->act, &told->verdict);
+		group_sync(adding, told, way, part);
+	} else {
+		value[SY_METRIC_STAGING]++;
+	}
 	tally_add(&row->tally[part], told);
 	if (class < SY_N_SYNC_CLASSES)
 		sy_payers_add(&adding->profile->payers, (uint32_t)(row - adding->profile->rows), told->verdict,
@@ -339,7 +398,7 @@ static struct sy_process *add_process(struct sy_profile *profile, const struct s
 	process->is_running = trace->header.state != SY_STATE_ENDED;
 	process->discarded_events = trace->header.discarded_events;
 	process->discarded_defs = trace->header.discarded_defs;
-	process->census = sy_trace_census(trace);
+	process->census = steps->census;
 	process->is_rough = trace->clock.is_rough && process->census.events > 0;
 	process->damage = trace->damage;
 	process->blind = meta_list(profile, trace, "blind", &process->n_blind);
@@ -369,8 +428,10 @@ static uint32_t group_of_rank(struct sy_profile *profile, const struct sy_trace 
 void sy_profile_add(struct sy_profile *profile, const struct sy_trace *trace)
 {
 	struct adding adding = { .profile = profile, .trace = trace };
+	size_t n_ways = 0;
 	struct sy_acts acts;
 
+	adding.ways = sy_mem_grow(NULL, &n_ways, N_WAYS - 1, sizeof(*adding.ways));
 	sy_acts_init(&acts, trace, profile->range, &profile->arena);
 	adding.process = add_process(profile, trace, &acts.steps);
 	adding.rank_group = group_of_rank(profile, trace, &acts.steps);
@@ -381,11 +442,13 @@ void sy_profile_add(struct sy_profile *profile, const struct sy_trace *trace)
 		adding.thread_group = group_number(profile, SY_BY_THREAD, sy_acts_thread_name(&acts, thread));
 		sy_payers_begin_thread(&profile->payers);
 		sy_decisions_begin(&adding.decisions);
+		memset(adding.ways, 0, N_WAYS * sizeof(*adding.ways));
 		sy_acts_walk(&acts, thread, count_act, &adding);
 	}
 	measure_steps(&adding);
 	sy_decisions_free(&adding.decisions);
 	sy_acts_free(&acts);
+	free(adding.ways);
 }
 
 void sy_profile_free(struct sy_profile *profile)
