@@ -5,6 +5,8 @@
 # Objects go to $(BUILD) only. BUILD and SAN select another tree, as `make sanitize` does.
 
 BUILD   ?= build
+# One name for one tree. The dependency files name objects as make named them; an absolute BUILD would not find them again.
+override BUILD := $(patsubst $(CURDIR)/%,%,$(BUILD))
 ifeq ($(origin CC),default)
 CC      := gcc
 endif
