@@ -40,7 +40,7 @@ struct adding {
 	uint64_t last_ticks;    /* of the latest event in the process */
 	uint32_t last_launches; /* by the process at that event */
 	struct sy_decisions decisions;
-	struct way *ways;       /* of the thread being walked: N_WAYS */
+	struct way *ways; /* of the thread being walked: N_WAYS */
 };
 
 /* ---- groups ------------------------------------------------------------------ */

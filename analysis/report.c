@@ -144,7 +144,7 @@ static const char *second_sentence(struct sy_report *report, const struct sy_pro
 	struct numbers n = numbers_of(profile);
 	const struct sy_row *worst = worst_row(profile);
 	char spent[SY_FORMAT_BYTES], step[SY_FORMAT_BYTES];
-	const char *of = "";
+	const char *of = "", *waits;
 
 	if (profile->n_samples && n.step_ns > 0)
 		of = sy_mem_printf(&report->arena, " of a step of %s (%.0f %%)", sy_format_ns(step, n.step_ns),
@@ -154,10 +154,15 @@ static const char *second_sentence(struct sy_report *report, const struct sy_pro
 	if (!worst)
 		return sy_mem_printf(&report->arena, " The host never waits for work; the calls take %s%s.",
 		                     sy_format_ns(spent, n.blocked_ns), of);
-	return sy_mem_printf(&report->arena, " The host waits %s%s, most of it at %s%s%s%s.",
-	                     sy_format_ns(spent, n.waited_ns), of, sy_report_place(report, profile, &worst->site),
-	                     worst->site.is_native ? "" : " (", worst->site.is_native ? "" : worst->site.function,
-	                     worst->site.is_native ? "" : ")");
+	if (n.waited_ns == 0) /* the median of the steps; a few of them waited */
+		waits = sy_mem_printf(&report->arena,
+		                      " In a typical step the host does not wait, in all steps together %s",
+		                      sy_format_ns(spent, (double)profile->total[SY_PART_STEPS][SY_METRIC_WAITED_NS]));
+	else
+		waits = sy_mem_printf(&report->arena, " The host waits %s%s", sy_format_ns(spent, n.waited_ns), of);
+	return sy_mem_printf(&report->arena, "%s, most of it at %s%s%s%s.", waits,
+	                     sy_report_place(report, profile, &worst->site), worst->site.is_native ? "" : " (",
+	                     worst->site.is_native ? "" : worst->site.function, worst->site.is_native ? "" : ")");
 }
 
 static const char *verdict_of(struct sy_report *report, const struct sy_profile *profile)

@@ -225,6 +225,34 @@ static void test_native(void **state)
 	fix_end(&fix);
 }
 
+/* One step of five waits: the median of the steps is nothing, and the waiting must be named all the same. */
+static void test_seldom(void **state)
+{
+	static const char *const line[] = { "/home/me/train.py:7 validate" };
+	struct sy_profile profile;
+	struct fix fix;
+	uint32_t stack;
+
+	(void)state;
+	fix_begin(&fix, SY_CLOCK_VIRTUAL);
+	fix_meta(&fix, "cwd", "/home/me");
+	stack = fix_stack(&fix, 0, line, 1);
+	for (unsigned i = 0; i < 5; i++) {
+		fix_launch(&fix, 3);
+		fix_call(&fix, (struct fix_call){ .api = FIX_DEVICE_SYNC,
+		                                  .duration = i == 3 ? 900000 : 200,
+		                                  .stack = stack,
+		                                  .is_pending = i == 3 });
+		fix_step(&fix, 0, SY_STEP_TORCH, 1);
+	}
+	sy_profile_init(&profile, (struct sy_step_range){ 0, 0 });
+	add(&profile, &fix, "seldom.trace");
+	sy_profile_finish(&profile);
+	render("seldom", &profile, SY_REPORT_BY_SITE);
+	sy_profile_free(&profile);
+	fix_end(&fix);
+}
+
 static void test_nothing(void **state)
 {
 	struct sy_profile profile;
@@ -268,11 +296,9 @@ static void test_numbers_for_people(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_training),
-		cmocka_unit_test(test_ranks),
-		cmocka_unit_test(test_native),
-		cmocka_unit_test(test_nothing),
-		cmocka_unit_test(test_numbers_for_people),
+		cmocka_unit_test(test_training), cmocka_unit_test(test_ranks),
+		cmocka_unit_test(test_native),   cmocka_unit_test(test_seldom),
+		cmocka_unit_test(test_nothing),  cmocka_unit_test(test_numbers_for_people),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
