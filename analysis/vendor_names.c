@@ -88,10 +88,10 @@ bool sy_vendor_is_own(const char *soname)
 const char *sy_vendor_simulated(int cuda_major, size_t i)
 {
 	/* Their numbers are their own: CUDA 12 and 13 have the same cuDNN, cuSPARSE and NCCL. */
-	static const char *const cuda12[] = { "libcudnn.so.9", "libcufft.so.11", "libcusolver.so.11",
-		                              "libcusparse.so.12", "libnccl.so.2" };
-	static const char *const cuda13[] = { "libcudnn.so.9", "libcufft.so.12", "libcusolver.so.12",
-		                              "libcusparse.so.12", "libnccl.so.2" };
+	static const char *const cuda12[] = { "libcudnn.so.9",     "libcufft.so.11", "libcusolver.so.11",
+		                              "libcusparse.so.12", "libnccl.so.2",   "libnvrtc.so.12" };
+	static const char *const cuda13[] = { "libcudnn.so.9",     "libcufft.so.12", "libcusolver.so.12",
+		                              "libcusparse.so.12", "libnccl.so.2",   "libnvrtc.so.13" };
 
 	_Static_assert(N_ELEMENTS(cuda12) == N_ELEMENTS(cuda13), "one length for both");
 	if (i >= N_ELEMENTS(cuda13) || cuda_major < 12)

@@ -145,7 +145,7 @@ suite_torch_cuda12() {
 		return
 	fi
 	need build/venv-cu12/bin/pytest
-	for file in tests/torch/test_idioms.py tests/torch/test_trainers.py; do
+	for file in tests/torch/test_idioms.py tests/torch/test_trainers.py tests/torch/test_vendor_libraries.py tests/torch/test_graphs.py tests/torch/test_sixty_steps.py; do
 		is_wanted "$file" && files+=("$file")
 	done
 	[ ${#files[@]} = 0 ] || PYTHON=$PWD/build/venv-cu12/bin/python run_pytest torch-cuda12 "${files[@]}"

@@ -13,7 +13,7 @@ SIM_LD    = $(CC) -shared -o $@ -Wl,-soname,$(@F) -Wl,-rpath,'$$ORIGIN' $(LDFLAG
 # What the vendor libraries have in common, each with a copy of its own.
 VENDOR_COMMON := sim/vendor_launch.c sim/torch_pin.c
 VENDOR_SRC := $(wildcard sim/cudnn*.c sim/cufft*.c sim/cusolver*.c sim/cusparse*.c sim/nccl*.c) $(VENDOR_COMMON)
-SIM_CORE_SRC := $(filter-out $(wildcard sim/cuda_*.c sim/cudart_*.c sim/cublas*.c sim/stub*.c) \
+SIM_CORE_SRC := $(filter-out $(wildcard sim/cuda_*.c sim/cudart_*.c sim/cublas*.c sim/nvrtc.c sim/stub*.c) \
 	$(VENDOR_SRC),$(wildcard sim/*.c))
 SIM_CORE_OBJ := $(call objs,$(SIM_CORE_SRC))
 $(SIM_CORE_OBJ): ALL_CFLAGS += $(SYSCUDA13)
@@ -131,3 +131,19 @@ $(eval $(call VENDOR_LIBRARY,cusolver,12,cusolver))
 # NCCL knows no versions of symbols; the node's name is not asked for.
 $(eval $(call VENDOR_LIBRARY,nccl,2,nccl))
 # ---- end of cuDNN, cuFFT, cuSOLVER, cuSPARSE and NCCL
+
+# ---- NVRTC: it follows CUDA's number, and its answers depend on it. $(1): CUDA major
+define NVRTC_LIBRARY
+$(BUILD)/obj/nvrtc$(1)/sim/nvrtc.c.o: sim/nvrtc.c | $(CORE_STAMP)
+	@mkdir -p $$(@D)
+	$$(CC) $$(ALL_CFLAGS) $$(SYSCUDA$(1)) -DSIM_NVRTC_MAJOR=$(1) -c -o $$@ $$<
+$(SIM_GEN)/libnvrtc.so.$(1).map: sim/sim.mk
+	@mkdir -p $$(@D)
+	echo 'libnvrtc.so.$(1) { global: nvrtc*; local: *; };' > $$@
+$(SIMLIB)/libnvrtc.so.$(1): $(BUILD)/obj/nvrtc$(1)/sim/nvrtc.c.o $(SIM_GEN)/libnvrtc.so.$(1).map $(SIMLIB)/libsimcore.so
+	@mkdir -p $$(@D)
+	$$(SIM_LD) $$(filter %.o,$$^) -Wl,--version-script=$(SIM_GEN)/libnvrtc.so.$(1).map -L$(SIMLIB) -lsimcore
+all: $(SIMLIB)/libnvrtc.so.$(1)
+endef
+$(foreach major,12 13,$(eval $(call NVRTC_LIBRARY,$(major))))
+# ---- end of NVRTC

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operations of PyTorch that end in cuDNN, cuFFT, cuSOLVER, cuBLAS and cuSPARSE, and how often each waits.
+"""Operations of PyTorch that end in cuDNN, cuFFT, cuSOLVER, cuBLAS, cuSPARSE and NVRTC, and how often each waits.
 
 `OPERATIONS` is a table of (name, code, logical syncs). As a program this module runs each code twice: once under
 another file name, so that handles, plans and allocations of the first time do not count, and once as
@@ -77,6 +77,15 @@ OPERATIONS = [
     ("COO matrix times matrix, backward", "torch.sparse.mm(coo, dense_grad).sum().backward()", 0),
     # PyTorch itself waits for the stream while it puts the result together.
     ("COO matrix times COO matrix", "torch.sparse.mm(coo, coo)", 2),
+    # NVRTC: kernels that PyTorch compiles when they are first wanted.
+    ("gcd", "torch.gcd(fifties, tens)", 0),
+    ("complex abs", "torch.complex(a, a).abs()", 0),
+    ("product of complex numbers", "torch.complex(a, a).prod()", 0),
+    ("determinant", "L.det(a)", 0),
+    ("i0e", "torch.special.i0e(a)", 0),
+    ("zeta", "torch.special.zeta(a, a)", 0),
+    ("a kernel of the user's", "fused(a, a)", 0),
+    ("TorchScript, fused from the second time on", "[scripted(a, a) for _ in range(3)]", 0),
 ]
 
 # Seen with PyTorch 2.6; where between it and 2.13 the change came is not known.
@@ -89,6 +98,10 @@ def expected(torch_version):
     if torch_version <= (2, 6):
         counts.update(OF_2_6)
     return counts
+
+
+def scripted(x, y):
+    return (x * y + y).relu() * x
 
 
 def world():
@@ -129,6 +142,8 @@ def world():
         "rnn": nn.RNN(8, 16),
         "query": torch.randn(2, 4, 64, 64, dtype=torch.bfloat16, requires_grad=True),
         "scores": torch.randn(50, 4, 20).log_softmax(2).requires_grad_(),
+        "fused": torch.cuda.jiterator._create_jit_fn("template <typename T> T fused(T x, T y) { return x * y + y; }"),
+        "scripted": torch.jit.script(scripted),
         "labels": torch.ones(40, dtype=torch.int, device="cpu"),
         "fifties": torch.full((4,), 50, dtype=torch.int),
         "tens": torch.full((4,), 10, dtype=torch.int),
