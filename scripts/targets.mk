@@ -126,10 +126,12 @@ sanitize: | $(WANTED_DEPS) ## unit tests under ASan and UBSan, the interposer's 
 
 # ---- pages made from tables ------------------------------------------------------
 .PHONY: docs
-docs: $(BUILD)/lib/libsynctally.so ## docs/API-COVERAGE.md, from the tables in api/ and what the library exports
+docs: $(BUILD)/lib/libsynctally.so $(SIM_LIBS) ## docs/API-COVERAGE.md and SIM-COVERAGE.md, from the tables and what the libraries export
 	@mkdir -p $(BUILD)/gen
 	python3 scripts/api_coverage.py $< >$(BUILD)/gen/API-COVERAGE.md
 	cp $(BUILD)/gen/API-COVERAGE.md docs/API-COVERAGE.md
+	python3 scripts/sim_coverage.py $(SIMLIB) >$(BUILD)/gen/SIM-COVERAGE.md
+	cp $(BUILD)/gen/SIM-COVERAGE.md docs/SIM-COVERAGE.md
 
 # ---- install ----------------------------------------------------------------------
 .PHONY: install uninstall clean distclean help

@@ -30,13 +30,20 @@ $(BUILD)/tests/unit/test_sim_ranges: LDFLAGS += $(SIM_RANGES_OBJ)
 # All declarations of a header, deprecated and per-thread spellings too.
 SIM_DECLARED = $(CC) -E -P -D__CUDA_API_VERSION_INTERNAL -x c
 
-$(SIM_GEN)/cuda_%.i: sim/sim.mk | $(CORE_STAMP)
+# What the headers about graphics include and a machine without graphics lacks; names of functions do not depend on it.
+SIM_FOREIGN := $(addprefix $(SIM_GEN)/foreign/,GL/gl.h EGL/egl.h EGL/eglext.h vdpau/vdpau.h cuda_runtime.h)
+$(SIM_FOREIGN):
 	@mkdir -p $(@D)
-	printf '#include <cuda.h>\n#include <cudaTypedefs.h>\n#include <cudaProfilerTypedefs.h>\n' | \
-		$(SIM_DECLARED) $(SYSCUDA$*) -o $@ -
-$(SIM_GEN)/cudart_%.i: sim/sim.mk | $(CORE_STAMP)
+	touch $@
+# $(1): headers, $(2): CUDA major
+SIM_NAMES = printf '\#include <%s>\n' $(1) | $(SIM_DECLARED) -I $(SIM_GEN)/foreign $(SYSCUDA$(2)) -o $@ -
+
+$(SIM_GEN)/cuda_%.i: sim/sim.mk $(SIM_FOREIGN) | $(CORE_STAMP)
 	@mkdir -p $(@D)
-	printf '#include <cuda_runtime_api.h>\n' | $(SIM_DECLARED) $(SYSCUDA$*) -o $@ -
+	$(call SIM_NAMES,cuda.h cudaTypedefs.h cudaProfilerTypedefs.h cudaGL.h cudaEGL.h cudaVDPAU.h,$*)
+$(SIM_GEN)/cudart_%.i: sim/sim.mk $(SIM_FOREIGN) | $(CORE_STAMP)
+	@mkdir -p $(@D)
+	$(call SIM_NAMES,cuda_runtime_api.h cuda_profiler_api.h cuda_gl_interop.h cuda_egl_interop.h cuda_vdpau_interop.h,$*)
 $(SIM_GEN)/cuda_refusals.c: sim/gen_refusals.py $(SIM_GEN)/cuda_13.i $(SIM_GEN)/cuda_12.i
 	python3 $< cuda $@ $(filter %.i,$^)
 $(SIM_GEN)/cudart%_refusals.c: sim/gen_refusals.py $(SIM_GEN)/cudart_%.i

@@ -5,4 +5,6 @@
 
 check "docs/API-COVERAGE.md is up to date: make docs" \
 	"$("${PYTHON:-python3}" scripts/api_coverage.py "$BUILD/lib/libsynctally.so" 2>&1 | diff docs/API-COVERAGE.md - 2>&1)"
+check "docs/SIM-COVERAGE.md is up to date: make docs" \
+	"$("${PYTHON:-python3}" scripts/sim_coverage.py "$BUILD/lib/sim" 2>&1 | diff docs/SIM-COVERAGE.md - 2>&1)"
 finish
