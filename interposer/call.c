@@ -3,6 +3,7 @@
 
 #include "interposer/classify.h"
 #include "interposer/clock.h"
+#include "interposer/launch.h"
 #include "interposer/site.h"
 #include "interposer/state.h"
 #include "interposer/step.h"
@@ -257,7 +258,10 @@ static void record(struct sy_call *call, bool is_pending)
 
 void sy_call_enter(struct sy_call *call)
 {
-	bool is_pending = enter_class(call);
+	bool is_pending;
+
+	sy_work_settle(&sy_state->work);
+	is_pending = enter_class(call);
 
 	if (sy_class_desc[call->class].is_recorded)
 		record(call, is_pending);
@@ -315,9 +319,10 @@ static void leave_success(struct sy_call *call)
 		break;
 	case SY_SET_DEVICE:
 		call->thread->device = (uint32_t)call->bytes % SY_WORK_DEVICES;
+		sy_launch_forget(call->thread);
 		break;
 	case SY_LAUNCH:
-		__atomic_store_n(&call->thread->launches, call->thread->launches + 1, __ATOMIC_RELAXED);
+		sy_launch_done(call);
 		break;
 	default:
 		break;

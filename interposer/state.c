@@ -124,13 +124,3 @@ void sy_state_note(struct sy_state *state, const char *key, const char *value)
 
 	sy_writer_define(&state->writer, NULL, SY_DEF_META, 1, parts, 2);
 }
-
-uint64_t sy_state_launches(const struct sy_state *state)
-{
-	uint32_t n = __atomic_load_n(&state->n_thread_slots, __ATOMIC_RELAXED);
-	uint64_t sum = 0;
-
-	for (uint32_t i = 0; i < n; i++)
-		sum += __atomic_load_n(&state->threads[i].launches, __ATOMIC_RELAXED);
-	return sum;
-}

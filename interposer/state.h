@@ -55,7 +55,4 @@ void sy_state_discard(struct sy_state *state);
 /* A process definition of later than the start, such as which source of steps was found. */
 void sy_state_note(struct sy_state *state, const char *key, const char *value);
 
-/* Launches by all threads so far. */
-uint64_t sy_state_launches(const struct sy_state *state);
-
 #endif

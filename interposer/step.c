@@ -4,6 +4,7 @@
 #include "interposer/call.h"
 #include "interposer/compiler.h"
 #include "interposer/config.h"
+#include "interposer/launch.h"
 #include "interposer/state.h"
 
 void synctally_step(void);
@@ -47,7 +48,7 @@ static void end_step(struct sy_state *state, enum sy_step_source source, uint32_
 		return;
 	if (event->step == 0)
 		note_source(state, source);
-	event->bytes = sy_state_launches(state);
+	event->bytes = sy_launch_count(state);
 	event->native = stepper;
 	event->status = (int32_t)source;
 	event->flags = SY_EVENT_COMPLETE;

@@ -4,6 +4,7 @@
 #include "interposer/call.h"
 #include "interposer/clock.h"
 #include "interposer/compiler.h"
+#include "interposer/launch.h"
 #include "interposer/log.h"
 #include "interposer/site.h"
 #include "interposer/state.h"
@@ -37,6 +38,7 @@ static void end_thread(void *at)
 	if (!sy_state || !__atomic_load_n(&thread->is_used, __ATOMIC_ACQUIRE))
 		return;  /* a forked child's: nothing in it is ours */
 	sy_call_depth++; /* what a signal handler calls now is not for this slot */
+	sy_launch_end_thread(thread);
 	if (thread->per_thread_stream)
 		sy_work_stream_destroy(&sy_state->work, thread->per_thread_stream);
 	__atomic_store_n(&thread->is_used, 0, __ATOMIC_RELEASE);
@@ -78,6 +80,8 @@ static SY_COLD struct sy_thread *begin_thread(struct sy_state *state)
 	}
 	pthread_mutex_unlock(&state->mutex);
 	own_thread = thread;
+	if (thread)
+		sy_launch_begin_thread(thread);
 	if (thread)
 		(void)pthread_setspecific(end_key, thread);
 	else if (!__atomic_exchange_n(&state->work.is_incomplete, true, __ATOMIC_RELAXED))
@@ -222,7 +226,7 @@ struct sy_event *sy_thread_event(struct sy_state *state, struct sy_thread *threa
 	event->device = (uint8_t)thread->device;
 	event->sequence = thread->sequence;
 	event->polls = thread->polls;
-	event->launches = (uint32_t)sy_state_launches(state);
+	event->launches = (uint32_t)sy_launch_count(state);
 	event->step = (uint32_t)__atomic_load_n(&state->n_steps, __ATOMIC_RELAXED);
 	ticks = sy_clock_ticks();
 	event->enter_ticks = ticks;

@@ -32,8 +32,8 @@ struct sy_thread_lane {
 };
 
 struct sy_thread {
-	uint64_t launches; /* atomic for readers; by all threads that ever had this slot */
-	uint32_t is_used;  /* atomic; 0 also in a forked child */
+	uint32_t is_used;        /* atomic; 0 also in a forked child */
+	struct sy_work_run *run; /* the slot's; NULL until something is launched */
 	struct sy_thread_lane lane;
 	uint32_t polls; /* with what follows, new for each thread */
 	uint32_t index; /* in the trace; UINT32_MAX: not there yet */
@@ -44,6 +44,7 @@ struct sy_thread {
 	uint64_t slot_handle;   /* what stood in its slot then */
 	struct sy_work_stream *stream;
 	struct sy_work_stream *per_thread_stream;
+	const struct sy_work_stream *launch_stream; /* of the last launch that went the long way */
 	uint32_t room;           /* events that `lane.events` has room for; 0: not this thread's yet */
 	bool is_announced;       /* the events in `lane.events` are known to be this thread's */
 	uint64_t pair_due_ticks; /* when the segment's clock pair is to be refreshed */

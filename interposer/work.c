@@ -104,8 +104,10 @@ void sy_work_stream_create(struct sy_work *work, uint64_t handle, unsigned devic
 
 	pthread_mutex_lock(&work->mutex);
 	old = find(work, handle);
-	if (old)
+	if (old) {
 		STORE(old->is_gone, true); /* destroyed out of our sight: the handle is a new stream's now */
+		sy_work_close_runs_on(work, old);
+	}
 	new_stream(work, handle, device, is_non_blocking ? SY_STREAM_NON_BLOCKING : 0);
 	pthread_mutex_unlock(&work->mutex);
 }
@@ -116,6 +118,7 @@ void sy_work_stream_destroy(struct sy_work *work, struct sy_work_stream *stream)
 		return;
 	pthread_mutex_lock(&work->mutex);
 	STORE(stream->is_gone, true);
+	sy_work_close_runs_on(work, stream);
 	pthread_mutex_unlock(&work->mutex);
 }
 
@@ -168,6 +171,8 @@ void sy_work_submit(struct sy_work *work, struct sy_work_stream *stream, struct 
 		order_legacy(work, stream, op);
 	else if (!(LOAD(stream->flags) & SY_STREAM_NON_BLOCKING))
 		order_after_legacy(work, stream, op);
+	if (!(LOAD(stream->flags) & SY_STREAM_NON_BLOCKING) && LOAD(work->n_blocking) != 0)
+		sy_work_close_runs_before(work, stream);
 	op->previous = raise_to(&stream->last, op->number);
 }
 
@@ -221,7 +226,10 @@ void sy_work_submitted(struct sy_work *work, struct sy_work_stream *stream, cons
 
 void sy_work_capture_begin(struct sy_work *work, struct sy_work_stream *stream)
 {
+	pthread_mutex_lock(&work->mutex);
 	STORE(stream->capture, __atomic_add_fetch(&work->n_captures, 1, __ATOMIC_RELAXED));
+	sy_work_close_runs_on(work, stream);
+	pthread_mutex_unlock(&work->mutex);
 }
 
 void sy_work_capture_end(struct sy_work *work, const struct sy_work_stream *stream)

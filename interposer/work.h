@@ -23,6 +23,7 @@
 #define SY_WORK_DEVICES 16  /* the first slots are the legacy streams of the devices */
 #define SY_WORK_EVENTS 65536
 #define SY_WORK_CLOCKS 4096
+#define SY_WORK_RUNS 4096 /* as many as threads */
 
 /* Per stream, up to which number it is covered. */
 struct sy_work_clock {
@@ -59,6 +60,20 @@ struct sy_work_event {
 	uint16_t clock;  /* index + 1 of a kept clock, 0 none */
 };
 
+/*
+ * What one thread launches in a row on one stream, counted without a number.
+ * A launch is known to have been submitted once it has returned.
+ */
+struct sy_work_run {
+	_Alignas(64) uint64_t key; /* atomic; by which the owner knows the stream as its run's; 0: closed */
+	uint64_t started;          /* atomic, the owner's */
+	uint64_t returned;         /* atomic, the owner's; failures too */
+	uint64_t others;           /* atomic, the owner's; launches outside its runs, less the failed ones in them */
+	uint64_t numbered;         /* atomic, written under the mutex, as all below; of those started */
+	struct sy_work_stream *stream; /* NULL: never opened */
+	bool is_in_flight;             /* and counted as such on the stream */
+};
+
 struct sy_work {
 	uint64_t order;            /* atomic; the last number given */
 	uint32_t n_slots;          /* atomic; streams ever used */
@@ -72,6 +87,8 @@ struct sy_work {
 	struct sy_work_stream streams[SY_WORK_STREAMS];
 	struct sy_work_event events[SY_WORK_EVENTS];
 	struct sy_work_clock clocks[SY_WORK_CLOCKS];
+	uint32_t n_runs; /* atomic; ever used */
+	struct sy_work_run runs[SY_WORK_RUNS];
 };
 
 /* An operation being submitted. */
@@ -107,6 +124,24 @@ void sy_work_submit(struct sy_work *work, struct sy_work_stream *stream, struct 
 /* What the operation is ordered after becomes true of its stream only now: a failed call has submitted nothing. */
 void sy_work_submitted(struct sy_work *work, struct sy_work_stream *stream, const struct sy_work_op *op,
                        bool is_success);
+
+/*
+ * Numbers what runs have launched. First of all in each call that submits or
+ * asks by any other function here; runs get no number from anybody else.
+ */
+void sy_work_settle(struct sy_work *work);
+/* A run for a thread, for good; the next thread in its place may have it. NULL: there are too many. */
+struct sy_work_run *sy_work_run_add(struct sy_work *work);
+/*
+ * By the owner, none of whose launches is on its way: launches on `stream` may
+ * be counted from now on, following `op` on it, until `key` in the run is
+ * changed to 0 by whatever makes a difference to them.
+ */
+void sy_work_run_open(struct sy_work *work, struct sy_work_run *run, struct sy_work_stream *stream,
+                      const struct sy_work_op *op, uint64_t key);
+void sy_work_run_close(struct sy_work *work, struct sy_work_run *run);
+/* By the owner: its launch that started last submitted nothing. */
+void sy_work_run_take_back(struct sy_work *work, struct sy_work_run *run);
 
 /* Before sy_work_submitted, after success. `cover` was taken for the record operation itself. */
 void sy_work_event_record(struct sy_work *work, uint64_t event, const struct sy_work_op *op,

@@ -130,6 +130,12 @@ static bool is_going_on(struct sy_work *work, uint32_t capture)
 	return false;
 }
 
+static void join_capture(struct sy_work *work, struct sy_work_stream *stream, uint32_t capture)
+{
+	STORE(stream->capture, capture);
+	sy_work_close_runs_on(work, stream);
+}
+
 void sy_work_event_wait(struct sy_work *work, struct sy_work_stream *stream, uint64_t handle)
 {
 	struct sy_work_event *event;
@@ -137,7 +143,7 @@ void sy_work_event_wait(struct sy_work *work, struct sy_work_stream *stream, uin
 	pthread_mutex_lock(&work->mutex);
 	event = find(work, handle);
 	if (event && event->capture && is_going_on(work, event->capture))
-		STORE(stream->capture, event->capture);
+		join_capture(work, stream, event->capture);
 	else if (event && event->number)
 		order_after_event(work, stream, event);
 	pthread_mutex_unlock(&work->mutex);

@@ -34,4 +34,9 @@ static inline bool is_behind(const struct sy_work_stream *stream)
 	return LOAD(stream->last) > LOAD(stream->done);
 }
 
+/* Closes the runs on a stream. Mutex held. */
+void sy_work_close_runs_on(struct sy_work *work, const struct sy_work_stream *stream);
+/* Closes the runs on what an operation just numbered on the stream is ordered after by the legacy rule. */
+void sy_work_close_runs_before(struct sy_work *work, const struct sy_work_stream *stream);
+
 #endif

@@ -163,13 +163,19 @@ static uint64_t stream_call(void)
 	}
 }
 
+/* One launch or a row of them on one stream, some of which fail. */
 static uint64_t launch_call(void)
 {
-	unsigned grid = 1 + draw(64);
+	CUstream stream = draw(8) == 0 ? CU_STREAM_PER_THREAD : any_stream();
+	unsigned n = draw(3) ? 1 : 2 + draw(8);
+	uint64_t results = 0;
 
-	if (draw(8) == 0)
-		return cuLaunchKernel(world.kernel, grid, 1, 1, 32, 1, 1, 0, CU_STREAM_PER_THREAD, NULL, NULL);
-	return cuLaunchKernel(world.kernel, grid, 1, 1, 32, 1, 1, 0, any_stream(), NULL, NULL);
+	for (unsigned i = 0; i < n; i++) {
+		unsigned grid = draw(10) ? 1 + draw(64) : 0;
+
+		results += cuLaunchKernel(world.kernel, grid, 1, 1, 32, 1, 1, 0, stream, NULL, NULL) * (i + 1);
+	}
+	return results;
 }
 
 static uint64_t set_call(void)

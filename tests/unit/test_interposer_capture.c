@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -16,10 +17,13 @@ static struct sy_work *work;
 static int fresh(void **unused)
 {
 	(void)unused;
-	work = calloc(1, sizeof(*work));
+	work = aligned_alloc(64, sizeof(*work));
+	if (!work)
+		return -1;
+	memset(work, 0, sizeof(*work));
 	for (uint64_t handle = A; handle <= C; handle += B - A)
 		sy_work_stream_create(work, handle, 0, true);
-	return work ? 0 : -1;
+	return 0;
 }
 
 static int drop(void **unused)

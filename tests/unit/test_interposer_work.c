@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -16,11 +17,14 @@ static struct sy_work *work;
 static int fresh(void **unused)
 {
 	(void)unused;
-	work = calloc(1, sizeof(*work));
+	work = aligned_alloc(64, sizeof(*work));
+	if (!work)
+		return -1;
+	memset(work, 0, sizeof(*work));
 	sy_work_stream_create(work, A, 0, false);
 	sy_work_stream_create(work, B, 0, false);
 	sy_work_stream_create(work, N, 0, true);
-	return work ? 0 : -1;
+	return 0;
 }
 
 static int drop(void **unused)

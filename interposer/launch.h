@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * launch.h - the short way of a launch
+ *
+ * The launches of a thread on one stream, one after another, are counted in
+ * its run (work.h) and get no number: that is a few stores to memory that
+ * nobody else writes. A jump past us could be had for less, but would not tell
+ * when the launch had returned, nor whether it had failed, and the account of
+ * outstanding work is to be exact. Everything else takes the way of call.h,
+ * which opens the run.
+ */
+#ifndef SY_INTERPOSER_LAUNCH_H
+#define SY_INTERPOSER_LAUNCH_H
+
+#include "interposer/call.h"
+#include "interposer/compiler.h"
+#include "interposer/work.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct sy_state;
+struct sy_thread;
+
+/*
+ * The calling thread's run. The run is in memory that a forked child finds
+ * zeroed and may use anew; the salt, new for each thread of each process, makes
+ * a key unlike those of whoever has it then.
+ */
+struct sy_launch_own {
+	struct sy_work_run *run; /* never NULL */
+	uint64_t salt;
+};
+extern SY_TLS struct sy_launch_own sy_launch_own;
+
+/* Begins a launch; `zero` is what stream 0 means in the spelling, where it is not itself. NULL: it goes the long way. */
+static inline struct sy_work_run *sy_launch_begin(uint64_t stream, uint64_t zero)
+{
+	struct sy_work_run *run = sy_launch_own.run;
+	uint64_t key = (stream ? stream : zero) + sy_launch_own.salt;
+
+	if (SY_UNLIKELY(__atomic_load_n(&run->key, __ATOMIC_RELAXED) != key || sy_call_depth))
+		return NULL;
+	sy_call_depth = 1;
+	__atomic_store_n(&run->started, run->started + 1, __ATOMIC_RELEASE);
+	return run;
+}
+
+/* The launch has failed: it submitted nothing. */
+void sy_launch_failed(struct sy_work_run *run);
+
+static inline void sy_launch_end(struct sy_work_run *run, bool has_failed)
+{
+	if (SY_UNLIKELY(has_failed))
+		sy_launch_failed(run);
+	__atomic_store_n(&run->returned, run->started, __ATOMIC_RELEASE);
+	sy_call_depth = 0;
+}
+
+/* Called in the thread that begins and that ends. */
+void sy_launch_begin_thread(struct sy_thread *thread);
+void sy_launch_end_thread(struct sy_thread *thread);
+
+/* A launch that went the long way has succeeded: counts it, and has the next one on its stream go the short way. */
+void sy_launch_done(const struct sy_call *call);
+
+/* What the stream handles mean to the calling thread has changed: the next launch goes the long way. */
+void sy_launch_forget(const struct sy_thread *thread);
+
+/* Launches by all threads so far. */
+uint64_t sy_launch_count(const struct sy_state *state);
+
+#endif
