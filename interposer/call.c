@@ -8,14 +8,12 @@
 #include "interposer/state.h"
 #include "interposer/step.h"
 
-SY_TLS int sy_call_depth;
-
 bool sy_call_begin(struct sy_call *call, enum sy_api api, const void *caller)
 {
 	struct sy_state *state = sy_state;
 	struct sy_thread *thread;
 
-	if (sy_call_depth++ != 0 || SY_UNLIKELY(!state))
+	if (sy_call_own.depth++ != 0 || sy_launch_is_inside() || SY_UNLIKELY(!state))
 		return false;
 	thread = sy_thread_get(state);
 	if (SY_UNLIKELY(!thread)) {
@@ -351,7 +349,7 @@ void sy_call_leave(struct sy_call *call, int status)
 
 	/* Forked since, by a signal handler or inside CUDA: the call, with all it refers to, is the parent's. */
 	if (SY_UNLIKELY(!__atomic_load_n(&call->thread->is_used, __ATOMIC_RELAXED))) {
-		sy_call_depth--;
+		sy_call_own.depth--;
 		return;
 	}
 	if (event) {
@@ -374,5 +372,5 @@ void sy_call_leave(struct sy_call *call, int status)
 
 		sy_work_submitted(&sy_state->work, call->on, &call->op, status == 0 && !has_joined);
 	}
-	sy_call_depth--;
+	sy_call_own.depth--;
 }

@@ -41,8 +41,17 @@ struct sy_call {
 	struct sy_work_cover cover; /* what its success proves complete */
 };
 
-/* Calls of this thread that are inside a wrapper now. */
-extern SY_TLS int sy_call_depth;
+/*
+ * The calling thread's. Its run is in memory that a forked child finds zeroed
+ * and may use anew; the salt, new for each thread of each process, makes a key
+ * unlike those of whoever has it then.
+ */
+struct sy_call_own {
+	struct sy_work_run *run; /* never NULL */
+	uint64_t salt;
+	int depth; /* its calls that are inside a wrapper now, but for a launch that goes the short way */
+};
+extern SY_TLS struct sy_call_own sy_call_own;
 
 /* True: this call counts; enter and leave must follow. False: pass it through, then call sy_call_pass. */
 bool sy_call_begin(struct sy_call *call, enum sy_api api, const void *caller);
@@ -51,7 +60,7 @@ void sy_call_leave(struct sy_call *call, int status);
 
 static inline void sy_call_pass(void)
 {
-	sy_call_depth--;
+	sy_call_own.depth--;
 }
 
 #endif

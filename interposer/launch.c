@@ -7,14 +7,14 @@
 /* No key is ever in it: a handle that would match it does not exist. */
 static struct sy_work_run closed_run = { .key = UINT64_MAX };
 
-SY_TLS struct sy_launch_own sy_launch_own = { &closed_run, 0 };
+SY_TLS struct sy_call_own sy_call_own = { &closed_run, 0, 0 };
 
 void sy_launch_begin_thread(struct sy_thread *thread)
 {
 	uint64_t salt = (sy_clock_monotonic_ns() ^ (uint64_t)thread->tid << 40) * 0x9e3779b97f4a7c15ull;
 
-	sy_launch_own.salt = salt ^ salt >> 32;
-	sy_launch_own.run = thread->run ? thread->run : &closed_run;
+	sy_call_own.salt = salt ^ salt >> 32;
+	sy_call_own.run = thread->run ? thread->run : &closed_run;
 }
 
 void sy_launch_forget(const struct sy_thread *thread)
@@ -26,7 +26,7 @@ void sy_launch_forget(const struct sy_thread *thread)
 void sy_launch_end_thread(struct sy_thread *thread)
 {
 	sy_launch_forget(thread);
-	sy_launch_own.run = &closed_run;
+	sy_call_own.run = &closed_run;
 	thread->launch_stream = NULL;
 }
 
@@ -37,14 +37,14 @@ void sy_launch_done(const struct sy_call *call)
 
 	if (SY_UNLIKELY(!thread->run)) {
 		thread->run = sy_work_run_add(&sy_state->work);
-		sy_launch_own.run = thread->run;
+		sy_call_own.run = thread->run;
 	}
 	__atomic_store_n(&thread->run->others, thread->run->others + 1, __ATOMIC_RELAXED);
 	/* A stream that is launched to in turn with another one is not worth closing the other's run for. */
 	if (thread->launch_stream == call->on && call->on && call->op.number) {
 		if (handle == 0 && sy_api_desc[call->api].is_per_thread)
 			handle = (uint64_t)(uintptr_t)cudaStreamPerThread;
-		sy_work_run_open(&sy_state->work, thread->run, call->on, &call->op, handle + sy_launch_own.salt);
+		sy_work_run_open(&sy_state->work, thread->run, call->on, &call->op, handle + sy_call_own.salt);
 	}
 	thread->launch_stream = call->on;
 }

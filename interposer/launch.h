@@ -22,27 +22,24 @@
 struct sy_state;
 struct sy_thread;
 
-/*
- * The calling thread's run. The run is in memory that a forked child finds
- * zeroed and may use anew; the salt, new for each thread of each process, makes
- * a key unlike those of whoever has it then.
- */
-struct sy_launch_own {
-	struct sy_work_run *run; /* never NULL */
-	uint64_t salt;
-};
-extern SY_TLS struct sy_launch_own sy_launch_own;
+/* Is the calling thread inside a launch that went the short way? */
+static inline bool sy_launch_is_inside(void)
+{
+	const struct sy_work_run *run = sy_call_own.run;
+
+	return __atomic_load_n(&run->returned, __ATOMIC_RELAXED) != __atomic_load_n(&run->started, __ATOMIC_RELAXED);
+}
 
 /* Begins a launch; `zero` is what stream 0 means in the spelling, where it is not itself. NULL: it goes the long way. */
 static inline struct sy_work_run *sy_launch_begin(uint64_t stream, uint64_t zero)
 {
-	struct sy_work_run *run = sy_launch_own.run;
-	uint64_t key = (stream ? stream : zero) + sy_launch_own.salt;
+	struct sy_work_run *run = sy_call_own.run;
+	uint64_t key = (stream ? stream : zero) + sy_call_own.salt, n = run->started;
 
-	if (SY_UNLIKELY(__atomic_load_n(&run->key, __ATOMIC_RELAXED) != key || sy_call_depth))
+	/* Before the key: a run that is not open has neither started nor returned. */
+	if (SY_UNLIKELY(__atomic_load_n(&run->key, __ATOMIC_RELAXED) != key || run->returned != n || sy_call_own.depth))
 		return NULL;
-	sy_call_depth = 1;
-	__atomic_store_n(&run->started, run->started + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&run->started, n + 1, __ATOMIC_RELEASE);
 	return run;
 }
 
@@ -54,7 +51,6 @@ static inline void sy_launch_end(struct sy_work_run *run, bool has_failed)
 	if (SY_UNLIKELY(has_failed))
 		sy_launch_failed(run);
 	__atomic_store_n(&run->returned, run->started, __ATOMIC_RELEASE);
-	sy_call_depth = 0;
 }
 
 /* Called in the thread that begins and that ends. */

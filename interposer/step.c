@@ -62,9 +62,9 @@ void sy_step_end(enum sy_step_source source, uint32_t stepper)
 
 	if (!state || !is_wanted(source))
 		return;
-	sy_call_depth++; /* a signal handler's CUDA call must not take the event being written */
+	sy_call_own.depth++; /* a signal handler's CUDA call must not take the event being written */
 	end_step(state, source, stepper);
-	sy_call_depth--;
+	sy_call_own.depth--;
 }
 
 SY_EXPORT void synctally_step(void)

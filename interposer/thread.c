@@ -36,13 +36,13 @@ static void end_thread(void *at)
 
 	own_thread = NULL;
 	if (!sy_state || !__atomic_load_n(&thread->is_used, __ATOMIC_ACQUIRE))
-		return;  /* a forked child's: nothing in it is ours */
-	sy_call_depth++; /* what a signal handler calls now is not for this slot */
+		return;      /* a forked child's: nothing in it is ours */
+	sy_call_own.depth++; /* what a signal handler calls now is not for this slot */
 	sy_launch_end_thread(thread);
 	if (thread->per_thread_stream)
 		sy_work_stream_destroy(&sy_state->work, thread->per_thread_stream);
 	__atomic_store_n(&thread->is_used, 0, __ATOMIC_RELEASE);
-	sy_call_depth--;
+	sy_call_own.depth--;
 }
 
 int sy_thread_init(void)
