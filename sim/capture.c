@@ -12,8 +12,8 @@
 struct sim_capture *sim_captures;
 
 static _Atomic uint64_t n_threads;
-static __thread uint64_t own_thread;
-static __thread CUstreamCaptureMode own_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
+static SIM_TLS uint64_t own_thread;
+static SIM_TLS CUstreamCaptureMode own_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
 
 /* Unlike an id of the system, never used again. */
 uint64_t sim_capture_thread(void)

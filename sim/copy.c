@@ -17,7 +17,7 @@
 #define NS_PER_US 1000u
 
 /* What the preload library asks after a copy: api/clock.h. */
-static __thread bool showed_made_up;
+static SIM_TLS bool showed_made_up;
 
 SIM_EXPORT bool synctally_made_up(void);
 

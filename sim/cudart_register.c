@@ -110,11 +110,25 @@ static CUresult load(struct binary *binary)
 
 static CUresult host_kernel(CUkernel *kernel, const char *name)
 {
-	CUresult result = load(&known.host_kernels);
+	/* A name is one string for good (kernel.h), and so is its kernel. */
+	static struct {
+		const char *name;
+		CUkernel kernel;
+	} last[256];
+	size_t i = ((uintptr_t)name >> 5) % (sizeof last / sizeof last[0]);
 
-	if (result == CUDA_SUCCESS)
-		result = rt_driver()->cuLibraryGetKernel[0](kernel, known.host_kernels.library, name);
-	return result;
+	if (last[i].name != name) {
+		CUkernel found;
+		CUresult result = load(&known.host_kernels);
+		if (result == CUDA_SUCCESS)
+			result = rt_driver()->cuLibraryGetKernel[0](&found, known.host_kernels.library, name);
+		if (result != CUDA_SUCCESS)
+			return result;
+		last[i].name = name;
+		last[i].kernel = found;
+	}
+	*kernel = last[i].kernel;
+	return CUDA_SUCCESS;
 }
 
 cudaError_t rt_kernel_of_stub(CUkernel *kernel, const void *stub)

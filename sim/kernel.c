@@ -46,7 +46,7 @@ static struct sim_function *functions[N_BUCKETS];
 static struct stub *stubs[N_BUCKETS];
 
 /* 0: no wish of the caller for the next launch. */
-static __thread uint64_t next_launch_ns;
+static SIM_TLS uint64_t next_launch_ns;
 
 static unsigned bucket_of_name(const char *name)
 {
@@ -292,13 +292,21 @@ CUresult sim_kernel_work_op(const struct sim_kernel_work *work, struct sim_op **
 	return CUDA_SUCCESS;
 }
 
+static CUresult capture_launch(struct sim_stream *stream, const struct sim_kernel_work *work, bool *is_captured)
+{
+	/* A node is large, and hardly ever wanted. */
+	if (!stream->part)
+		return sim_capture_submit(stream, NULL, is_captured);
+	struct sim_work node = { .type = CU_GRAPH_NODE_TYPE_KERNEL, .kernel = *work };
+	return sim_capture_submit(stream, &node, is_captured);
+}
+
 static CUresult launch_on(struct sim_stream *stream, const struct sim_kernel_work *work)
 {
-	struct sim_work node = { .type = CU_GRAPH_NODE_TYPE_KERNEL, .kernel = *work };
 	struct sim_op *op;
 	uint64_t duration_ns;
 	bool is_captured;
-	CUresult result = sim_capture_submit(stream, &node, &is_captured);
+	CUresult result = capture_launch(stream, work, &is_captured);
 
 	if (result != CUDA_SUCCESS || is_captured)
 		return result;

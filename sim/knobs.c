@@ -13,6 +13,7 @@
 #include "sim/say.h"
 
 static struct sim_knobs knobs;
+const struct sim_knobs *sim_knobs_known;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 struct knob_desc {
@@ -232,8 +233,9 @@ static void read_environment(void)
 	repair();
 }
 
-const struct sim_knobs *sim_knobs(void)
+const struct sim_knobs *sim_knobs_read(void)
 {
 	pthread_once(&once, read_environment);
+	__atomic_store_n(&sim_knobs_known, &knobs, __ATOMIC_RELEASE);
 	return &knobs;
 }

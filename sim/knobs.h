@@ -24,7 +24,23 @@ struct sim_knobs {
 #undef KNOB_WORD
 };
 
+/*
+ * Thread-local, of a model that costs one load: the general one calls the
+ * loader. It takes from a reserve of the loader's where the library is loaded
+ * late, so only for what every call looks at.
+ */
+#define SIM_TLS __thread __attribute__((tls_model("initial-exec")))
+
+/* Reads the settings, once. */
+SIM_EXPORT const struct sim_knobs *sim_knobs_read(void);
+SIM_EXPORT extern const struct sim_knobs *sim_knobs_known; /* atomic; NULL before */
+
 /* The settings; constant after the first call. Any thread; allocates nothing. */
-SIM_EXPORT const struct sim_knobs *sim_knobs(void);
+static inline const struct sim_knobs *sim_knobs(void)
+{
+	const struct sim_knobs *known = __atomic_load_n(&sim_knobs_known, __ATOMIC_ACQUIRE);
+
+	return known ? known : sim_knobs_read();
+}
 
 #endif

@@ -44,7 +44,7 @@ static struct {
 } list = { .end = &list.first };
 
 static _Atomic bool has_failed;
-static __thread struct sim_exchange *next_launch;
+static SIM_TLS struct sim_exchange *next_launch;
 
 bool sim_open_any(void)
 {

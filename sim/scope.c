@@ -10,8 +10,8 @@
 #include "sim/stream.h"
 #include "sim/timeline.h"
 
-static __thread struct sim_scope *innermost;
-static __thread struct sim_scope *outermost;
+static SIM_TLS struct sim_scope *innermost;
+static SIM_TLS struct sim_scope *outermost;
 
 static CUresult permission(void)
 {

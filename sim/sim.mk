@@ -19,7 +19,7 @@ SIM_CORE_OBJ := $(call objs,$(SIM_CORE_SRC))
 $(SIM_CORE_OBJ): ALL_CFLAGS += $(SYSCUDA13)
 $(SIMLIB)/libsimcore.so: $(SIM_CORE_OBJ)
 	@mkdir -p $(@D)
-	$(SIM_LD) $(SIM_CORE_OBJ) -lpthread
+	$(SIM_LD) -Wl,-Bsymbolic-functions $(SIM_CORE_OBJ) -lpthread
 
 # What the core does not export is tested all the same.
 SIM_RANGES_OBJ := $(call objs,sim/ranges.c sim/vector.c)

@@ -22,7 +22,7 @@ static struct {
 	struct sim_vector certified;
 } streams;
 
-static __thread struct sim_stream *own;
+static SIM_TLS struct sim_stream *own;
 static pthread_key_t own_key;
 static pthread_once_t own_once = PTHREAD_ONCE_INIT;
 

@@ -25,7 +25,7 @@ struct applying {
 	uint64_t complete_ns;
 };
 
-static __thread bool in_host_function;
+static SIM_TLS bool in_host_function;
 
 static bool is_before(const struct sim_op *a, const struct sim_op *b)
 {
