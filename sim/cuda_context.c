@@ -29,7 +29,7 @@ static _Atomic bool is_initialized;
 static _Atomic bool is_primary_active;
 
 static __thread CUcontext stack[MAX_STACK];
-static SIM_TLS unsigned depth;
+static __thread unsigned depth;
 
 static CUcontext handle_of(unsigned index)
 {

@@ -15,8 +15,8 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static cudaError_t found = cudaErrorInsufficientDriver;
 static _Atomic bool is_retained;
 
-static SIM_TLS bool is_ready;
-static SIM_TLS cudaError_t last_error;
+static __thread bool is_ready;
+static __thread cudaError_t last_error;
 
 /* dlsym() gives an object pointer; POSIX promises that it holds a function's address. */
 static __typeof__(&cuGetProcAddress_v2) find_entry(void)

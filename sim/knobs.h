@@ -27,7 +27,8 @@ struct sim_knobs {
 /*
  * Thread-local, of a model that costs one load: the general one calls the
  * loader. It takes from a reserve of the loader's where the library is loaded
- * late, so only for what every call looks at.
+ * late, and takes all of a library's thread-locals: only for libsimcore, and
+ * only for what every call looks at.
  */
 #define SIM_TLS __thread __attribute__((tls_model("initial-exec")))
 
