@@ -62,7 +62,7 @@ static int append_device(struct list *list, const char *sim_dir, int major)
 	static const char *const versioned[] = { "libcudart.so", "libcublas.so", "libcublasLt.so" };
 	size_t i;
 
-	if (append_own(list, sim_dir, "libcuda.so.1", 0) < 0)
+	if (append_own(list, sim_dir, "libcuda.so.1", 0) < 0 || append_own(list, sim_dir, "libnvidia-ml.so.1", 0) < 0)
 		return -1;
 	for (i = 0; i < sizeof(versioned) / sizeof(versioned[0]); i++) {
 		if (append_own(list, sim_dir, versioned[i], major) < 0)

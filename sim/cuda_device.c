@@ -6,10 +6,9 @@
 #include <string.h>
 
 #include "sim/device.h"
+#include "sim/identity.h"
 
-static const char device_name[] = "synctally simulated device";
 static const char bus_id[] = "0000:01:00.0";
-static const char uuid_bytes[16] = { 's', 'y', 'n', 'c', 't', 'a', 'l', 'l', 'y', '-', 's', 'i', 'm', 0, 0, 0 };
 
 static CUresult check(const void *out, CUdevice device)
 {
@@ -49,7 +48,7 @@ SIM_EXPORT CUresult cuDeviceGetName(char *name, int bytes, CUdevice device)
 	SIM_TOUCH();
 	CUresult result = bytes > 0 ? check(name, device) : CUDA_ERROR_INVALID_VALUE;
 	if (result == CUDA_SUCCESS)
-		snprintf(name, (size_t)bytes, "%s", device_name);
+		snprintf(name, (size_t)bytes, "%s", SIM_DEVICE_NAME);
 	return result;
 }
 
@@ -58,7 +57,7 @@ SIM_EXPORT CUresult cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice device)
 	SIM_TOUCH();
 	CUresult result = check(uuid, device);
 	if (result == CUDA_SUCCESS)
-		memcpy(uuid->bytes, uuid_bytes, sizeof uuid->bytes);
+		sim_physical_uuid(0, (unsigned char *)uuid->bytes);
 	return result;
 }
 

@@ -12,10 +12,12 @@
 #include "sim/scope.h"
 #include "sim/stream.h"
 #include "sim/timeline.h"
+#include "sim/vmm.h"
 
 static struct sim_device devices[SIM_N_DEVICES];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static CUresult start_result = CUDA_ERROR_NOT_INITIALIZED;
+static _Atomic bool is_started;
 static _Atomic bool is_lost;
 
 static void after_fork_in_child(void)
@@ -40,6 +42,12 @@ static void start(void)
 		return;
 	pthread_atfork(sim_lock, sim_unlock, after_fork_in_child);
 	start_result = CUDA_SUCCESS;
+	atomic_store(&is_started, true);
+}
+
+bool sim_device_is_started(void)
+{
+	return atomic_load(&is_started) && !sim_device_is_lost();
 }
 
 CUresult sim_device_start(void)
@@ -70,6 +78,7 @@ CUresult sim_device_reset(struct sim_device *device)
 	}
 	sim_scope_note_pending(sim_streams_device_pending(device));
 	(void)sim_timeline_wait_device(device);
+	sim_vmm_reset(device);
 	while (device->memory.live.n)
 		sim_device_memory_free(&device->memory, device->memory.live.at[0].base);
 	sim_stream_end_created(device);

@@ -36,6 +36,9 @@ struct sim_device {
  */
 SIM_EXPORT CUresult sim_device_start(void);
 
+/* Whether that has happened, and well. Any thread. */
+bool sim_device_is_started(void);
+
 /* True in a forked child of a process that had started its devices. */
 bool sim_device_is_lost(void);
 

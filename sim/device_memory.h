@@ -26,8 +26,11 @@ struct sim_device_memory {
 	struct sim_ranges free;
 };
 
-/* What is special about a block; the tag of its range. */
-enum sim_block { SIM_BLOCK_PLAIN, SIM_BLOCK_ORDERED, SIM_BLOCK_ENDING, SIM_BLOCK_GRAPH };
+/*
+ * What is special about a block; the tag of its range. The address of physical
+ * memory (vmm.h) is known to nobody outside: to the program it is no block.
+ */
+enum sim_block { SIM_BLOCK_PLAIN, SIM_BLOCK_ORDERED, SIM_BLOCK_ENDING, SIM_BLOCK_GRAPH, SIM_BLOCK_PHYSICAL };
 
 /* Reserves the address range: the size asked for, or the largest smaller one the system grants. */
 bool sim_device_memory_map(struct sim_device_memory *memory, size_t bytes);

@@ -8,11 +8,13 @@
 #ifndef SIM_LOCK_H
 #define SIM_LOCK_H
 
+#include "sim/knobs.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
-void sim_lock(void);
-void sim_unlock(void);
+SIM_EXPORT void sim_lock(void);
+SIM_EXPORT void sim_unlock(void);
 
 /* Condition "the device finished running something, or an operation is no longer open". All with the lock held. */
 void sim_lock_wait(void);

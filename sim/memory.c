@@ -9,15 +9,24 @@
 #include "sim/lock.h"
 #include "sim/scope.h"
 #include "sim/timeline.h"
+#include "sim/vmm.h"
 
 static struct sim_device_memory *device_memory(void)
 {
 	return &sim_device(0)->memory;
 }
 
+/* The block of the heap that holds the address, as far as the program may know of it. */
+static struct sim_range *find_block(uintptr_t address)
+{
+	struct sim_range *block = sim_device_memory_find(device_memory(), address);
+
+	return block && block->tag != SIM_BLOCK_PHYSICAL ? block : NULL;
+}
+
 enum sim_memory_kind sim_memory_kind(uintptr_t address)
 {
-	if (sim_device_memory_owns(device_memory(), address))
+	if (sim_device_memory_owns(device_memory(), address) || sim_vmm_owns(address))
 		return SIM_MEMORY_DEVICE;
 	const struct sim_range *range = sim_host_memory_find((const void *)address);
 	if (!range)
@@ -28,15 +37,19 @@ enum sim_memory_kind sim_memory_kind(uintptr_t address)
 const struct sim_range *sim_memory_find(uintptr_t address)
 {
 	if (sim_device_memory_owns(device_memory(), address))
-		return sim_device_memory_find(device_memory(), address);
+		return find_block(address);
+	if (sim_vmm_owns(address))
+		return sim_vmm_find(address);
 	return sim_host_memory_find((const void *)address);
 }
 
 bool sim_memory_is_valid(uintptr_t address, size_t bytes)
 {
+	if (sim_vmm_owns(address))
+		return sim_vmm_is_valid(address, bytes);
 	if (!sim_device_memory_owns(device_memory(), address))
 		return true;
-	const struct sim_range *block = sim_device_memory_find(device_memory(), address);
+	const struct sim_range *block = find_block(address);
 	return block && bytes <= block->base + block->bytes - address;
 }
 
@@ -44,6 +57,8 @@ void *sim_memory_view(uintptr_t address)
 {
 	if (sim_device_memory_owns(device_memory(), address))
 		return sim_device_memory_alias(device_memory(), address);
+	if (sim_vmm_owns(address))
+		return sim_vmm_alias(address);
 	return (void *)address;
 }
 
@@ -151,7 +166,7 @@ CUresult sim_memory_free_device(uintptr_t address)
 	const struct sim_range *block = address ? sim_memory_find(address) : NULL;
 	if (refused != CUDA_SUCCESS) {
 		result = refused;
-	} else if (!block || block->base != address) {
+	} else if (!block || block->base != address || sim_vmm_owns(address)) {
 		leave_to_device(false);
 	} else if (block->tag == SIM_BLOCK_GRAPH && sim_memory_kind(address) == SIM_MEMORY_DEVICE) {
 		leave_to_device(false);
@@ -182,7 +197,7 @@ static void apply_free(struct sim_op *op)
 static CUresult free_on(struct sim_stream *stream, uintptr_t address)
 {
 	struct sim_work node = { .type = CU_GRAPH_NODE_TYPE_MEM_FREE, .memory = { .address = address } };
-	struct sim_range *block = sim_device_memory_find(device_memory(), address);
+	struct sim_range *block = find_block(address);
 	bool is_captured;
 
 	CUresult result = sim_capture_submit(stream, &node, &is_captured);
@@ -282,4 +297,13 @@ void sim_memory_info(size_t *free_bytes, size_t *total_bytes)
 	*free_bytes = device_memory()->bytes - device_memory()->used_bytes;
 	*total_bytes = device_memory()->bytes;
 	sim_unlock();
+}
+
+bool sim_memory_info_of(int physical, size_t *free_bytes, size_t *total_bytes)
+{
+	bool is_started = sim_device_is_started() && physical == 0;
+
+	if (is_started)
+		sim_memory_info(free_bytes, total_bytes);
+	return is_started;
 }

@@ -52,4 +52,7 @@ SIM_EXPORT void sim_memory_facts(uintptr_t address, struct sim_memory_facts *fac
 
 SIM_EXPORT void sim_memory_info(size_t *free_bytes, size_t *total_bytes);
 
+/* The same of a device by its physical number (identity.h). False if this process has not started it. */
+SIM_EXPORT bool sim_memory_info_of(int physical, size_t *free_bytes, size_t *total_bytes);
+
 #endif

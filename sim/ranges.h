@@ -15,7 +15,7 @@
 struct sim_range {
 	uintptr_t base;
 	size_t bytes;
-	unsigned tag; /* the owner's */
+	uint64_t tag; /* the owner's */
 };
 
 struct sim_ranges {

@@ -13,7 +13,7 @@ SIM_LD    = $(CC) -shared -o $@ -Wl,-soname,$(@F) -Wl,-rpath,'$$ORIGIN' $(LDFLAG
 # What the vendor libraries have in common, each with a copy of its own.
 VENDOR_COMMON := sim/vendor_launch.c sim/torch_pin.c
 VENDOR_SRC := $(wildcard sim/cudnn*.c sim/cufft*.c sim/cusolver*.c sim/cusparse*.c sim/nccl*.c) $(VENDOR_COMMON)
-SIM_CORE_SRC := $(filter-out $(wildcard sim/cuda_*.c sim/cudart_*.c sim/cublas*.c sim/nvrtc.c sim/stub*.c) \
+SIM_CORE_SRC := $(filter-out $(wildcard sim/cuda_*.c sim/cudart_*.c sim/cublas*.c sim/nvrtc.c sim/nvml.c sim/stub*.c) \
 	$(VENDOR_SRC),$(wildcard sim/*.c))
 SIM_CORE_OBJ := $(call objs,$(SIM_CORE_SRC))
 $(SIM_CORE_OBJ): ALL_CFLAGS += $(SYSCUDA13)
@@ -154,3 +154,15 @@ all: $(SIMLIB)/libnvrtc.so.$(1)
 endef
 $(foreach major,12 13,$(eval $(call NVRTC_LIBRARY,$(major))))
 # ---- end of NVRTC
+
+# ---- NVML: one for all versions of CUDA
+SIM_NVML_OBJ := $(call objs,sim/nvml.c)
+$(SIM_NVML_OBJ): ALL_CFLAGS += $(SYSCUDA13)
+$(SIM_GEN)/libnvidia-ml.so.1.map: sim/sim.mk
+	@mkdir -p $(@D)
+	echo '{ global: nvml*; local: *; };' > $@
+$(SIMLIB)/libnvidia-ml.so.1: $(SIM_NVML_OBJ) $(SIM_GEN)/libnvidia-ml.so.1.map $(SIMLIB)/libsimcore.so
+	@mkdir -p $(@D)
+	$(SIM_LD) $(filter %.o,$^) -Wl,--version-script=$(SIM_GEN)/libnvidia-ml.so.1.map -L$(SIMLIB) -lsimcore
+all: $(SIMLIB)/libnvidia-ml.so.1
+# ---- end of NVML

@@ -151,6 +151,7 @@ static int set_up(void **state)
 	assert_non_null(mkdtemp(root));
 	shell("mkdir -p sim bin cpu/torch/lib site/torch-2.13.0.dist-info");
 	make_library("sim", "libcuda.so.1", "cuInit", "ANY");
+	make_library("sim", "libnvidia-ml.so.1", "nvmlInit_v2", "ANY");
 	make_library("sim", "libcudart.so.13", "cudaMalloc", "libcudart.so.13");
 	make_library("sim", "libcudart.so.12", "cudaMalloc", "libcudart.so.12");
 	make_library("sim", "libcublas.so.13", "cublasCreate_v2", "libcublas.so.13");
@@ -183,6 +184,7 @@ static void torch_decides_the_version(void **state)
 	(void)state;
 	assert_int_equal(preload_python(), 0);
 	assert_non_null(entry("libcuda.so.1"));
+	assert_non_null(entry("libnvidia-ml.so.1"));
 	assert_string_equal(entry("libcudart.so.13"), in_root("sim/libcudart.so.13"));
 	assert_non_null(entry("libcublas.so.13"));
 	assert_non_null(entry("libcublasLt.so.13"));
