@@ -66,8 +66,14 @@ static enum copy_wait wait_of(enum sim_memory_kind from, enum sim_memory_kind to
 	return to == SIM_MEMORY_PAGEABLE && knobs->pageable_d2h_waits ? COPY_COMPLETES : COPY_GOES_ON; /* R6a, R9 */
 }
 
-static uint64_t duration(enum sim_memory_kind from, enum sim_memory_kind to, size_t bytes)
+static uint64_t duration_at(uint64_t rate, size_t bytes)
 {
+	return sim_knobs()->latency_ns + bytes * NS_PER_US / rate;
+}
+
+static uint64_t duration(const struct sim_copy *copy, size_t bytes)
+{
+	enum sim_memory_kind from = sim_memory_kind(copy->source), to = sim_memory_kind(copy->destination);
 	const struct sim_knobs *knobs = sim_knobs();
 	uint64_t rate = knobs->d2d_rate;
 
@@ -75,7 +81,14 @@ static uint64_t duration(enum sim_memory_kind from, enum sim_memory_kind to, siz
 		rate = is_host(to) ? knobs->h2h_rate : knobs->h2d_rate;
 	else if (is_host(to))
 		rate = knobs->d2h_rate;
-	return knobs->latency_ns + bytes * NS_PER_US / rate;
+	else if (sim_memory_device(copy->source) != sim_memory_device(copy->destination))
+		rate = knobs->peer_rate;
+	return duration_at(rate, bytes);
+}
+
+static uint64_t set_duration(enum sim_memory_kind to, size_t bytes)
+{
+	return duration_at(is_host(to) ? sim_knobs()->d2h_rate : sim_knobs()->d2d_rate, bytes);
 }
 
 static uintptr_t row_at(uintptr_t base, size_t pitch, size_t slice, size_t y, size_t z)
@@ -282,7 +295,7 @@ CUresult sim_copy_op(const struct sim_copy *copy, struct sim_op **into, uint64_t
 	account_readback(op, from, to);
 	showed_made_up = op->is_made_up;
 	*into = &op->op;
-	*duration_ns = sim_jitter(duration(from, to, copy->width * copy->rows * copy->slices));
+	*duration_ns = sim_jitter(duration(copy, copy->width * copy->rows * copy->slices));
 	return CUDA_SUCCESS;
 }
 
@@ -320,7 +333,7 @@ static CUresult copy_on(struct sim_stream *stream, const struct sim_copy *copy, 
 	note_host_memory(op, from, to);
 	account_readback(op, from, to);
 	showed_made_up = op->is_made_up;
-	CUresult result = sim_timeline_submit(stream, sim_jitter(duration(from, to, bytes)), &op->op);
+	CUresult result = sim_timeline_submit(stream, sim_jitter(duration(copy, bytes)), &op->op);
 	if (result == CUDA_SUCCESS && (wait == COPY_COMPLETES || wait == COPY_HOLDS))
 		result = complete(stream, wait == COPY_COMPLETES);
 	return result;
@@ -335,6 +348,41 @@ CUresult sim_copy(const struct sim_copy *copy, CUstream handle, bool is_sync, en
 	if (stream) {
 		sim_scope_note_stream(stream, handle);
 		result = copy_on(stream, copy, is_sync, direction);
+	}
+	sim_unlock();
+	return result;
+}
+
+/* The devices of a copy that are not the one whose stream does it. */
+static size_t other_devices(const struct sim_copy *copy, const struct sim_stream *stream, struct sim_device *others[2])
+{
+	struct sim_device *from = sim_memory_device(copy->source), *to = sim_memory_device(copy->destination);
+	size_t n = 0;
+
+	if (from && from != stream->device)
+		others[n++] = from;
+	if (to && to != stream->device && to != from)
+		others[n++] = to;
+	return n;
+}
+
+CUresult sim_copy_peer(const struct sim_copy *copy)
+{
+	struct sim_device *others[2];
+
+	sim_lock();
+	struct sim_stream *stream = sim_device_current()->legacy;
+	size_t n = other_devices(copy, stream, others);
+	sim_scope_note_stream(stream, NULL);
+	/* Without memory for the order the times still hold, and a wait may be called empty that was not. */
+	for (size_t i = 0; i < n; i++) {
+		(void)!sim_streams_snapshot_device(others[i], &stream->covers);
+		sim_timeline_delay(stream, others[i]->ready_ns);
+	}
+	CUresult result = copy_on(stream, copy, true, SY_D2D);
+	for (size_t i = 0; i < n; i++) {
+		(void)!sim_vector_merge(&others[i]->legacy->covers, &stream->covers);
+		sim_timeline_delay(others[i]->legacy, stream->ready_ns);
 	}
 	sim_unlock();
 	return result;
@@ -392,7 +440,7 @@ CUresult sim_set_op(const struct sim_set *set, struct sim_op **into, uint64_t *d
 		op->op.host_bytes = set_extent(set);
 	}
 	*into = &op->op;
-	*duration_ns = duration(SIM_MEMORY_DEVICE, to, width * set->rows);
+	*duration_ns = set_duration(to, width * set->rows);
 	return CUDA_SUCCESS;
 }
 

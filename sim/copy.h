@@ -35,6 +35,12 @@ struct sim_copy {
  */
 SIM_EXPORT CUresult sim_copy(const struct sim_copy *copy, CUstream stream, bool is_sync, enum sy_direction direction);
 
+/*
+ * cudaMemcpyPeer(): after everything that both devices and the current one
+ * have to do, and before all that comes; the host does not wait.
+ */
+SIM_EXPORT CUresult sim_copy_peer(const struct sim_copy *copy);
+
 /* Rows of equal elements. */
 struct sim_set {
 	uintptr_t destination;

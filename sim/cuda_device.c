@@ -8,8 +8,6 @@
 #include "sim/device.h"
 #include "sim/identity.h"
 
-static const char bus_id[] = "0000:01:00.0";
-
 static CUresult check(const void *out, CUdevice device)
 {
 	if (!out)
@@ -30,7 +28,7 @@ SIM_EXPORT CUresult cuDeviceGetCount(int *count)
 	SIM_TOUCH();
 	if (!count)
 		return CUDA_ERROR_INVALID_VALUE;
-	*count = SIM_N_DEVICES;
+	*count = sim_n_devices();
 	return CUDA_SUCCESS;
 }
 
@@ -57,7 +55,7 @@ SIM_EXPORT CUresult cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice device)
 	SIM_TOUCH();
 	CUresult result = check(uuid, device);
 	if (result == CUDA_SUCCESS)
-		sim_physical_uuid(0, (unsigned char *)uuid->bytes);
+		sim_physical_uuid(sim_device(device)->physical, (unsigned char *)uuid->bytes);
 	return result;
 }
 
@@ -80,17 +78,25 @@ SIM_EXPORT CUresult cuDeviceGetPCIBusId(char *text, int bytes, CUdevice device)
 	SIM_TOUCH();
 	CUresult result = bytes > 0 ? check(text, device) : CUDA_ERROR_INVALID_VALUE;
 	if (result == CUDA_SUCCESS)
-		snprintf(text, (size_t)bytes, "%s", bus_id);
+		snprintf(text, (size_t)bytes, "0000:%02x:00.0", SIM_PCI_BUS(sim_device(device)->physical));
 	return result;
 }
 
 SIM_EXPORT CUresult cuDeviceGetByPCIBusId(CUdevice *device, const char *text)
 {
+	unsigned domain = 0, bus, slot;
+
 	SIM_TOUCH();
-	if (!device || !text || strcmp(text, bus_id) != 0)
+	if (!device || !text ||
+	    (sscanf(text, "%x:%x:%x", &domain, &bus, &slot) != 3 && sscanf(text, "%x:%x", &bus, &slot) != 2))
 		return CUDA_ERROR_INVALID_VALUE;
-	*device = 0;
-	return CUDA_SUCCESS;
+	for (int i = 0; i < sim_n_devices(); i++) {
+		if (domain == 0 && slot == 0 && bus == SIM_PCI_BUS(sim_device(i)->physical)) {
+			*device = i;
+			return CUDA_SUCCESS;
+		}
+	}
+	return CUDA_ERROR_INVALID_VALUE;
 }
 
 SIM_EXPORT CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice device)
@@ -147,6 +153,17 @@ SIM_EXPORT CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice pe
 	if (result == CUDA_SUCCESS)
 		result = check(can, peer);
 	if (result == CUDA_SUCCESS)
-		*can = 0;
+		*can = device != peer;
+	return result;
+}
+
+SIM_EXPORT CUresult cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attribute, CUdevice device, CUdevice peer)
+{
+	SIM_TOUCH();
+	CUresult result = check(value, device);
+	if (result == CUDA_SUCCESS)
+		result = device == peer ? CUDA_ERROR_INVALID_DEVICE : check(value, peer);
+	if (result == CUDA_SUCCESS)
+		*value = attribute == CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED;
 	return result;
 }

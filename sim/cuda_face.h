@@ -27,6 +27,9 @@
 /* CUDA_SUCCESS once cuInit() was called and, if asked for, some context is there to work in. */
 CUresult sim_cuda_ready(bool needs_context);
 
+/* The context for work on that device: the current one if it is of it, else the primary one. */
+CUresult sim_cuda_context_of(int ordinal, CUcontext *context);
+
 /* A 3D copy in the form the core works with; arrays are refused. */
 struct sim_copy;
 CUresult sim_cuda_box(const CUDA_MEMCPY3D *parms, struct sim_copy *copy, enum sy_direction *direction);

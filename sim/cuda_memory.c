@@ -184,7 +184,7 @@ static CUresult answer(void *data, CUpointer_attribute attribute, CUdeviceptr pt
 		ANSWER(unsigned, facts->kind == SIM_MEMORY_MANAGED);
 		break;
 	case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
-		ANSWER(int, 0);
+		ANSWER(int, facts->ordinal);
 		break;
 	case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
 		ANSWER(unsigned, 0);

@@ -137,18 +137,26 @@ SIM_ALSO_PTSZ(cuStreamGetId)
 
 SIM_EXPORT CUresult cuStreamGetCtx(CUstream stream, CUcontext *context)
 {
+	struct sim_stream_facts facts;
+
 	SIM_TOUCH();
 	CUresult result = context ? sim_stream_may_be_named(stream) : CUDA_ERROR_INVALID_VALUE;
-	return result == CUDA_SUCCESS ? cuCtxGetCurrent(context) : result;
+	if (result == CUDA_SUCCESS)
+		result = sim_stream_facts(stream, &facts);
+	return result == CUDA_SUCCESS ? sim_cuda_context_of(facts.ordinal, context) : result;
 }
 SIM_ALSO_PTSZ(cuStreamGetCtx)
 
 SIM_EXPORT CUresult cuStreamGetDevice(CUstream stream, CUdevice *device)
 {
+	struct sim_stream_facts facts;
+
 	SIM_TOUCH();
 	CUresult result = device ? sim_stream_may_be_named(stream) : CUDA_ERROR_INVALID_VALUE;
 	if (result == CUDA_SUCCESS)
-		*device = 0;
+		result = sim_stream_facts(stream, &facts);
+	if (result == CUDA_SUCCESS)
+		*device = facts.ordinal;
 	return result;
 }
 SIM_ALSO_PTSZ(cuStreamGetDevice)

@@ -138,37 +138,37 @@ cudaError_t rt_cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *parms, cudaStre
 	return error == cudaSuccess ? rt_error(DRV(cuMemcpy3DAsync)(&p, stream)) : error;
 }
 
-static cudaError_t check_devices(int dst_device, int src_device)
+/* The contexts that the driver wants to hear of: the primary ones. */
+static cudaError_t peer_contexts(int dst_device, int src_device, CUcontext contexts[2])
 {
-	return dst_device == 0 && src_device == 0 ? cudaSuccess : cudaErrorInvalidDevice;
+	CUresult result = rt_primary(dst_device, &contexts[0]);
+
+	if (result == CUDA_SUCCESS)
+		result = rt_primary(src_device, &contexts[1]);
+	return rt_error(result);
 }
 
 cudaError_t rt_cudaMemcpyPeer(void *dst, int dst_device, const void *src, int src_device, size_t bytes)
 {
-	CUcontext context;
-	cudaError_t error = check_devices(dst_device, src_device);
+	CUcontext contexts[2];
+	cudaError_t error = peer_contexts(dst_device, src_device, contexts);
 
-	if (error == cudaSuccess)
-		error = rt_error(DRV(cuCtxGetCurrent)(&context));
 	if (error != cudaSuccess)
 		return error;
-	return rt_error(DRV(cuMemcpyPeer)(ptr_of(dst), context, ptr_of(src), context, bytes));
+	return rt_error(DRV(cuMemcpyPeer)(ptr_of(dst), contexts[0], ptr_of(src), contexts[1], bytes));
 }
 
 cudaError_t rt_cudaMemcpyPeerAsync(void *dst, int dst_device, const void *src, int src_device, size_t bytes,
                                    cudaStream_t stream)
 {
-	CUcontext context;
-	cudaError_t error = check_devices(dst_device, src_device);
+	CUcontext contexts[2];
+	cudaError_t error = peer_contexts(dst_device, src_device, contexts);
 
-	if (error == cudaSuccess)
-		error = rt_error(DRV(cuCtxGetCurrent)(&context));
 	if (error != cudaSuccess)
 		return error;
-	return rt_error(DRV(cuMemcpyPeerAsync)(ptr_of(dst), context, ptr_of(src), context, bytes, stream));
+	return rt_error(DRV(cuMemcpyPeerAsync)(ptr_of(dst), contexts[0], ptr_of(src), contexts[1], bytes, stream));
 }
 
-/* The address inside a variable, if the bytes fit. */
 static cudaError_t inside(void **address, const void *symbol, size_t bytes, size_t offset)
 {
 	CUdeviceptr base;

@@ -15,7 +15,7 @@ SIM_EXPORT cudaError_t cudaGetDevice(int *device)
 {
 	if (!device)
 		return rt_note(cudaErrorInvalidValue);
-	*device = 0;
+	*device = rt_device();
 	return cudaSuccess;
 }
 
@@ -31,7 +31,9 @@ static cudaError_t check_device(int device)
 
 cudaError_t rt_cudaSetDevice(int device)
 {
-	return check_device(device);
+	cudaError_t error = check_device(device);
+
+	return error == cudaSuccess ? rt_select(device) : error;
 }
 
 SIM_EXPORT cudaError_t cudaInitDevice(int device, unsigned device_flags, unsigned flags)
@@ -45,7 +47,8 @@ SIM_EXPORT cudaError_t cudaSetDeviceFlags(unsigned flags)
 {
 	cudaError_t error = rt_find_driver();
 
-	return error == cudaSuccess ? rt_noted(rt_driver()->cuDevicePrimaryCtxSetFlags[0](0, flags)) : rt_note(error);
+	return error == cudaSuccess ? rt_noted(rt_driver()->cuDevicePrimaryCtxSetFlags[0](rt_device(), flags))
+	                            : rt_note(error);
 }
 
 SIM_EXPORT cudaError_t cudaGetDeviceFlags(unsigned *flags)
@@ -55,7 +58,7 @@ SIM_EXPORT cudaError_t cudaGetDeviceFlags(unsigned *flags)
 
 	if (error != cudaSuccess)
 		return rt_note(error);
-	return rt_noted(rt_driver()->cuDevicePrimaryCtxGetState[0](0, flags, &is_active));
+	return rt_noted(rt_driver()->cuDevicePrimaryCtxGetState[0](rt_device(), flags, &is_active));
 }
 
 /* The runtime's attributes have the driver's numbers. */
@@ -169,18 +172,42 @@ SIM_EXPORT cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
 	                            : rt_note(error);
 }
 
-/* There is no peer to give access to. */
+/* Leave is given to contexts; the peer's is its primary one, which the runtime enters for the occasion. */
+static cudaError_t with_peer(int peer, CUresult (*what)(CUcontext, unsigned), unsigned flags)
+{
+	CUcontext context;
+
+	if (check_device(peer) != cudaSuccess || peer == rt_device())
+		return cudaErrorInvalidDevice;
+	CUresult result = rt_primary(peer, &context);
+	return rt_error(result == CUDA_SUCCESS ? what(context, flags) : result);
+}
+
+static CUresult disable(CUcontext context, unsigned unused)
+{
+	(void)unused;
+	return rt_driver()->cuCtxDisablePeerAccess[0](context);
+}
+
 SIM_EXPORT cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags)
 {
-	(void)peer;
-	(void)flags;
-	return rt_note(cudaErrorInvalidDevice);
+	RT_READY();
+	return rt_note(with_peer(peer, rt_driver()->cuCtxEnablePeerAccess[0], flags));
 }
 
 SIM_EXPORT cudaError_t cudaDeviceDisablePeerAccess(int peer)
 {
-	(void)peer;
-	return rt_note(cudaErrorInvalidDevice);
+	RT_READY();
+	return rt_note(with_peer(peer, disable, 0));
+}
+
+SIM_EXPORT cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attribute, int device, int peer)
+{
+	cudaError_t error = rt_find_driver();
+
+	if (error != cudaSuccess)
+		return rt_note(error);
+	return rt_noted(rt_driver()->cuDeviceGetP2PAttribute[0](value, (CUdevice_P2PAttribute)attribute, device, peer));
 }
 
 SIM_EXPORT cudaError_t cudaDeviceGetPCIBusId(char *text, int bytes, int device)

@@ -7,15 +7,18 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "sim/device.h"
+
 /* The CUDA version whose forms cudart_driver.def lists: cuGetProcAddress() picks by version, and some changed since. */
 enum { DRIVER_ABI = 12000 };
 
 static struct rt_driver driver;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static cudaError_t found = cudaErrorInsufficientDriver;
-static _Atomic bool is_retained;
+static _Atomic unsigned retained; /* bit N: the runtime uses the primary context of device N */
 
 static __thread bool is_ready;
+static __thread int selected; /* by cudaSetDevice(), of the calling thread */
 static __thread cudaError_t last_error;
 
 /* dlsym() gives an object pointer; POSIX promises that it holds a function's address. */
@@ -71,22 +74,56 @@ const struct rt_driver *rt_driver(void)
 	return &driver;
 }
 
-/* The runtime keeps one use of the primary context, whatever the number of threads. */
-static CUresult enter_primary(void)
+/* The runtime keeps one use of each primary context, whatever the number of threads. */
+CUresult rt_primary(int device, CUcontext *context)
+{
+	CUresult result = driver.cuDevicePrimaryCtxRetain[0](context, device);
+
+	if (result == CUDA_SUCCESS && atomic_fetch_or(&retained, 1u << device) & 1u << device)
+		result = driver.cuDevicePrimaryCtxRelease[0](device);
+	return result;
+}
+
+static CUresult enter_primary(int device)
+{
+	CUcontext context;
+	CUresult result = rt_primary(device, &context);
+
+	return result == CUDA_SUCCESS ? driver.cuCtxSetCurrent[0](context) : result;
+}
+
+/* A context that the program made current stays. */
+static CUresult enter(void)
 {
 	CUcontext context;
 	CUresult result = driver.cuCtxGetCurrent[0](&context);
 
-	if (result != CUDA_SUCCESS || (context && atomic_load(&is_retained)))
+	if (result != CUDA_SUCCESS || (context && atomic_load(&retained)))
 		return result;
-	if (!context) {
-		result = driver.cuDevicePrimaryCtxRetain[0](&context, 0);
-		if (result == CUDA_SUCCESS)
-			result = driver.cuCtxSetCurrent[0](context);
-		if (result == CUDA_SUCCESS)
-			atomic_store(&is_retained, true);
-	}
-	return result;
+	return context ? CUDA_SUCCESS : enter_primary(selected);
+}
+
+/* The device of the current context, whoever made it current; else the one that would be entered. */
+int rt_device(void)
+{
+	int chosen = sim_device_chosen();
+
+	return chosen >= 0 ? chosen : selected;
+}
+
+cudaError_t rt_select(int device)
+{
+	cudaError_t error = rt_find_driver();
+
+	if (error != cudaSuccess)
+		return error;
+	selected = device;
+	if (sim_device_chosen() == device && is_ready)
+		return cudaSuccess;
+	is_ready = false;
+	error = rt_error(enter_primary(device));
+	is_ready = error == cudaSuccess;
+	return error;
 }
 
 cudaError_t rt_ready(void)
@@ -95,7 +132,7 @@ cudaError_t rt_ready(void)
 		return cudaSuccess;
 	cudaError_t error = rt_find_driver();
 	if (error == cudaSuccess)
-		error = rt_error(enter_primary());
+		error = rt_error(enter());
 	is_ready = error == cudaSuccess;
 	return error;
 }

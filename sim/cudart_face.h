@@ -41,8 +41,17 @@ cudaError_t rt_find_driver(void);
 /* The driver's functions; only after rt_find_driver() has succeeded. */
 const struct rt_driver *rt_driver(void);
 
-/* rt_find_driver(), and the primary context current in this thread. */
+/* rt_find_driver(), and a context current in this thread: the program's, or the primary one of rt_device(). */
 cudaError_t rt_ready(void);
+
+/* What cudaGetDevice() says. */
+int rt_device(void);
+
+/* Makes the primary context of an existing device the current one. */
+cudaError_t rt_select(int device);
+
+/* The primary context of a device, which the runtime then keeps in use. */
+CUresult rt_primary(int device, CUcontext *context);
 
 /* The driver function in the spelling of the call being served. */
 #define DRV(name) (rt_driver()->name[sim_scope_is_per_thread()])

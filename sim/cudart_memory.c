@@ -82,7 +82,7 @@ cudaError_t rt_cudaFreeAsync(void *ptr, cudaStream_t stream)
 
 cudaError_t rt_cudaDeviceReset(void)
 {
-	return rt_error(DRV(cuDevicePrimaryCtxReset)(0));
+	return rt_error(DRV(cuDevicePrimaryCtxReset)(rt_device()));
 }
 
 SIM_EXPORT cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)

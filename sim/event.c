@@ -17,6 +17,7 @@
 #define HANDLE_STEP ((uintptr_t)0x80)
 
 struct sim_event {
+	const struct sim_device *device; /* whose streams may record it */
 	unsigned flags;
 	unsigned next_free; /* while dead: 1 + index of the next dead one */
 	bool is_live;
@@ -76,6 +77,7 @@ CUresult sim_event_create(CUevent *handle, unsigned flags)
 	sim_lock();
 	struct sim_event *event = new_event();
 	if (event) {
+		event->device = sim_device_current();
 		event->flags = flags;
 		event->is_live = true;
 		event->is_recorded = false;
@@ -152,7 +154,8 @@ CUresult sim_event_record(CUevent handle, CUstream stream_handle, unsigned flags
 
 	sim_lock();
 	struct sim_stream *stream = sim_stream_find(stream_handle, sim_scope_is_per_thread());
-	if (stream && find(handle)) {
+	const struct sim_event *event = find(handle);
+	if (stream && event && event->device == stream->device) {
 		sim_scope_note_stream(stream, stream_handle);
 		result = record_on(stream, handle, flags);
 	}
@@ -262,7 +265,7 @@ CUresult sim_event_elapsed(float *ms, CUevent start_handle, CUevent end_handle)
 		result = sim_capture_wait_mark(&start->mark);
 	} else if (end && end->mark.capture) {
 		result = sim_capture_wait_mark(&end->mark);
-	} else if (start && end && start->is_recorded && end->is_recorded &&
+	} else if (start && end && start->device == end->device && start->is_recorded && end->is_recorded &&
 	           !((start->flags | end->flags) & CU_EVENT_DISABLE_TIMING)) {
 		uint64_t now = sim_clock_now();
 		result = start->complete_ns > now || end->complete_ns > now ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;

@@ -14,18 +14,13 @@ struct sim_graph_memory {
 
 static struct sim_graph_memory *first;
 
-static struct sim_device_memory *device_memory(void)
-{
-	return &sim_device(0)->memory;
-}
-
 struct sim_graph_memory *sim_graph_memory_new(size_t bytes, uintptr_t *address)
 {
 	struct sim_graph_memory *memory = calloc(1, sizeof *memory);
 
 	if (!memory)
 		return NULL;
-	memory->address = sim_device_memory_alloc(device_memory(), bytes, SIM_BLOCK_GRAPH);
+	memory->address = sim_device_memory_alloc(&sim_device_current()->memory, bytes, SIM_BLOCK_GRAPH);
 	if (!memory->address) {
 		free(memory);
 		return NULL;
@@ -52,9 +47,10 @@ static void free_if_unused(struct sim_graph_memory *memory)
 		link = &(*link)->next;
 	*link = memory->next;
 	/* Resetting the device has freed the block already; another may have its place. */
-	const struct sim_range *block = sim_device_memory_find(device_memory(), memory->address);
+	struct sim_device_memory *heap = &sim_device_of(memory->address)->memory;
+	const struct sim_range *block = sim_device_memory_find(heap, memory->address);
 	if (block && block->base == memory->address && block->tag == SIM_BLOCK_GRAPH)
-		sim_device_memory_free(device_memory(), memory->address);
+		sim_device_memory_free(heap, memory->address);
 	free(memory);
 }
 

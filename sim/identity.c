@@ -10,7 +10,9 @@
 
 int sim_n_physical(void)
 {
-	return 1;
+	uint64_t n = sim_knobs()->devices;
+
+	return n < 1 ? 1 : n > SIM_MAX_DEVICES ? SIM_MAX_DEVICES : (int)n;
 }
 
 void sim_physical_uuid(int physical, unsigned char uuid[SIM_UUID_BYTES])

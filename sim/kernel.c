@@ -338,7 +338,9 @@ CUresult sim_launch(struct sim_function *function, const struct sim_launch_confi
 		struct sim_kernel_work work = { function, *config, args, function->kernel, next_launch_ns };
 		next_launch_ns = 0;
 		sim_scope_note_stream(stream, config->stream);
-		result = exchange ? exchange_on(stream, exchange) : launch_on(stream, &work);
+		/* Copies may go to another device's stream, kernels may not. */
+		if (stream->device == sim_device_current())
+			result = exchange ? exchange_on(stream, exchange) : launch_on(stream, &work);
 	}
 	sim_unlock();
 	return result;

@@ -93,25 +93,30 @@ static void open_ledger(void)
 		write_all(header, sizeof header - 1);
 }
 
-static void stream_name(char *name, size_t size, int number)
+/* Default streams exist once for each device; created ones have numbers of their own. */
+static void stream_name(char *name, size_t size, const struct sim_scope *scope)
 {
-	if (number < 0)
+	char device[16] = "";
+
+	if (scope->ordinal && scope->stream < 2)
+		snprintf(device, sizeof device, "d%d.", scope->ordinal);
+	if (scope->stream < 0)
 		snprintf(name, size, "-");
-	else if (number == 1)
-		snprintf(name, size, "pt");
+	else if (scope->stream == 1)
+		snprintf(name, size, "%spt", device);
 	else
-		snprintf(name, size, "s%d", number);
+		snprintf(name, size, "%ss%d", device, scope->stream);
 }
 
 void sim_ledger_write(const struct sim_scope *scope, const char *class_name, int status)
 {
-	char line[512], stream[16];
+	char line[512], stream[32];
 
 	pthread_mutex_lock(&ledger.lock);
 	if (!ledger.is_tried)
 		open_ledger();
 	if (ledger.fd >= 0) {
-		stream_name(stream, sizeof stream, scope->stream);
+		stream_name(stream, sizeof stream, scope);
 		int n = snprintf(line, sizeof line,
 		                 "%" PRIu64 "\t%ld\t%s\t%s\t%s\t0x%" PRIxPTR "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64
 		                 "\t%d\t%" PRIu64 "\t%s\t%s\t%d\n",

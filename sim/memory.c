@@ -11,22 +11,17 @@
 #include "sim/timeline.h"
 #include "sim/vmm.h"
 
-static struct sim_device_memory *device_memory(void)
+/* The block of that device's heap that holds the address, as far as the program may know of it. */
+static struct sim_range *find_block(const struct sim_device *device, uintptr_t address)
 {
-	return &sim_device(0)->memory;
-}
-
-/* The block of the heap that holds the address, as far as the program may know of it. */
-static struct sim_range *find_block(uintptr_t address)
-{
-	struct sim_range *block = sim_device_memory_find(device_memory(), address);
+	struct sim_range *block = sim_device_memory_find(&device->memory, address);
 
 	return block && block->tag != SIM_BLOCK_PHYSICAL ? block : NULL;
 }
 
 enum sim_memory_kind sim_memory_kind(uintptr_t address)
 {
-	if (sim_device_memory_owns(device_memory(), address) || sim_vmm_owns(address))
+	if (sim_device_of(address) || sim_vmm_owns(address))
 		return SIM_MEMORY_DEVICE;
 	const struct sim_range *range = sim_host_memory_find((const void *)address);
 	if (!range)
@@ -34,10 +29,19 @@ enum sim_memory_kind sim_memory_kind(uintptr_t address)
 	return range->tag == SIM_HOST_MANAGED ? SIM_MEMORY_MANAGED : SIM_MEMORY_PINNED;
 }
 
+struct sim_device *sim_memory_device(uintptr_t address)
+{
+	struct sim_device *device = sim_device_of(address);
+
+	return device || !sim_vmm_owns(address) ? device : sim_vmm_device(address);
+}
+
 const struct sim_range *sim_memory_find(uintptr_t address)
 {
-	if (sim_device_memory_owns(device_memory(), address))
-		return find_block(address);
+	const struct sim_device *device = sim_device_of(address);
+
+	if (device)
+		return find_block(device, address);
 	if (sim_vmm_owns(address))
 		return sim_vmm_find(address);
 	return sim_host_memory_find((const void *)address);
@@ -45,18 +49,20 @@ const struct sim_range *sim_memory_find(uintptr_t address)
 
 bool sim_memory_is_valid(uintptr_t address, size_t bytes)
 {
-	if (sim_vmm_owns(address))
-		return sim_vmm_is_valid(address, bytes);
-	if (!sim_device_memory_owns(device_memory(), address))
-		return true;
-	const struct sim_range *block = find_block(address);
+	const struct sim_device *device = sim_device_of(address);
+
+	if (!device)
+		return !sim_vmm_owns(address) || sim_vmm_is_valid(address, bytes);
+	const struct sim_range *block = find_block(device, address);
 	return block && bytes <= block->base + block->bytes - address;
 }
 
 void *sim_memory_view(uintptr_t address)
 {
-	if (sim_device_memory_owns(device_memory(), address))
-		return sim_device_memory_alias(device_memory(), address);
+	const struct sim_device *device = sim_device_of(address);
+
+	if (device)
+		return sim_device_memory_alias(&device->memory, address);
 	if (sim_vmm_owns(address))
 		return sim_vmm_alias(address);
 	return (void *)address;
@@ -70,7 +76,7 @@ CUresult sim_memory_alloc_device(uintptr_t *address, size_t bytes)
 	CUresult result = sim_capture_unsafe();
 	uintptr_t block = 0;
 	if (result == CUDA_SUCCESS)
-		block = sim_device_memory_alloc(device_memory(), bytes, SIM_BLOCK_PLAIN);
+		block = sim_device_memory_alloc(&sim_device_current()->memory, bytes, SIM_BLOCK_PLAIN);
 	sim_unlock();
 	if (!block)
 		return result == CUDA_SUCCESS ? CUDA_ERROR_OUT_OF_MEMORY : result;
@@ -102,12 +108,13 @@ static CUresult alloc_on(struct sim_stream *stream, uintptr_t *address, size_t b
 	CUresult result = sim_capture_submit(stream, NULL, &is_captured);
 	if (result != CUDA_SUCCESS)
 		return result;
-	uintptr_t block = sim_device_memory_alloc(device_memory(), bytes, SIM_BLOCK_ORDERED);
+	struct sim_device_memory *memory = &stream->device->memory;
+	uintptr_t block = sim_device_memory_alloc(memory, bytes, SIM_BLOCK_ORDERED);
 	result = block ? sim_timeline_submit(stream, 0, NULL) : CUDA_ERROR_OUT_OF_MEMORY;
 	if (result == CUDA_SUCCESS)
 		*address = block;
 	else if (block)
-		sim_device_memory_free(device_memory(), block);
+		sim_device_memory_free(memory, block);
 	return result;
 }
 
@@ -142,13 +149,17 @@ CUresult sim_memory_alloc_host(void **address, size_t bytes, bool is_managed)
 }
 
 /* What every kind of free has in common: the account of pending work, and the wait. */
-static void leave_to_device(bool waits)
+static void leave_to_device(const struct sim_device *device, bool waits)
 {
-	const struct sim_device *device = sim_device(0);
-
 	sim_scope_note_pending(sim_streams_device_pending(device));
 	if (waits)
 		(void)sim_timeline_wait_device(device);
+}
+
+/* Host memory belongs to no device: the wait is for the one the thread works with. */
+static void leave_host_memory(bool waits)
+{
+	leave_to_device(sim_device_current(), waits);
 }
 
 static CUresult free_managed(uintptr_t address, size_t bytes)
@@ -164,20 +175,21 @@ CUresult sim_memory_free_device(uintptr_t address)
 	sim_lock();
 	CUresult refused = sim_capture_unsafe();
 	const struct sim_range *block = address ? sim_memory_find(address) : NULL;
+	struct sim_device *device = sim_device_of(address);
 	if (refused != CUDA_SUCCESS) {
 		result = refused;
 	} else if (!block || block->base != address || sim_vmm_owns(address)) {
-		leave_to_device(false);
-	} else if (block->tag == SIM_BLOCK_GRAPH && sim_memory_kind(address) == SIM_MEMORY_DEVICE) {
-		leave_to_device(false);
+		leave_host_memory(false);
+	} else if (device && block->tag == SIM_BLOCK_GRAPH) {
+		leave_to_device(device, false);
 		result = sim_graph_memory_end(address) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-	} else if (sim_memory_kind(address) == SIM_MEMORY_DEVICE) {
+	} else if (device) {
 		/* Memory from cudaMallocAsync is no reason to wait (R15). */
-		leave_to_device(block->tag == SIM_BLOCK_PLAIN && sim_knobs()->free_waits);
-		result = sim_device_memory_free(device_memory(), address) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+		leave_to_device(device, block->tag == SIM_BLOCK_PLAIN && sim_knobs()->free_waits);
+		result = sim_device_memory_free(&device->memory, address) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 	} else {
 		size_t bytes = block->bytes;
-		leave_to_device(sim_knobs()->free_waits);
+		leave_host_memory(sim_knobs()->free_waits);
 		result = free_managed(address, bytes);
 	}
 	sim_unlock();
@@ -191,13 +203,16 @@ struct free_op {
 
 static void apply_free(struct sim_op *op)
 {
-	sim_device_memory_free(device_memory(), ((struct free_op *)op)->address);
+	uintptr_t address = ((const struct free_op *)op)->address;
+
+	sim_device_memory_free(&sim_device_of(address)->memory, address);
 }
 
 static CUresult free_on(struct sim_stream *stream, uintptr_t address)
 {
 	struct sim_work node = { .type = CU_GRAPH_NODE_TYPE_MEM_FREE, .memory = { .address = address } };
-	struct sim_range *block = find_block(address);
+	const struct sim_device *device = sim_device_of(address);
+	struct sim_range *block = device ? find_block(device, address) : NULL;
 	bool is_captured;
 
 	CUresult result = sim_capture_submit(stream, &node, &is_captured);
@@ -235,7 +250,7 @@ CUresult sim_memory_free_host(void *address)
 	const struct sim_range *block = refused == CUDA_SUCCESS ? sim_host_memory_find(address) : NULL;
 	bool is_ours = block && block->base == (uintptr_t)address && block->tag == SIM_HOST_PINNED;
 	size_t bytes = is_ours ? block->bytes : 0;
-	leave_to_device(is_ours && sim_knobs()->free_host_waits);
+	leave_host_memory(is_ours && sim_knobs()->free_host_waits);
 	if (is_ours) {
 		sim_timeline_cancel((uintptr_t)address, bytes);
 		is_ours = sim_host_memory_free(address, SIM_HOST_PINNED);
@@ -270,7 +285,7 @@ CUresult sim_memory_unregister(void *address)
 	const struct sim_range *range = refused == CUDA_SUCCESS ? sim_host_memory_find(address) : NULL;
 	bool is_ours = range && range->base == (uintptr_t)address && range->tag == SIM_HOST_REGISTERED;
 	size_t bytes = is_ours ? range->bytes : 0;
-	leave_to_device(is_ours && sim_knobs()->unregister_waits);
+	leave_host_memory(is_ours && sim_knobs()->unregister_waits);
 	if (is_ours) {
 		sim_timeline_cancel((uintptr_t)address, bytes);
 		is_ours = sim_host_memory_unregister(address);
@@ -288,22 +303,33 @@ void sim_memory_facts(uintptr_t address, struct sim_memory_facts *facts)
 	facts->kind = range ? sim_memory_kind(address) : SIM_MEMORY_PAGEABLE;
 	facts->base = range ? range->base : 0;
 	facts->bytes = range ? range->bytes : 0;
+	const struct sim_device *device = sim_memory_device(address);
+	facts->ordinal = device ? device->ordinal : 0;
+	sim_unlock();
+}
+
+static void info(const struct sim_device_memory *memory, size_t *free_bytes, size_t *total_bytes)
+{
+	sim_lock();
+	*free_bytes = memory->bytes - memory->used_bytes;
+	*total_bytes = memory->bytes;
 	sim_unlock();
 }
 
 void sim_memory_info(size_t *free_bytes, size_t *total_bytes)
 {
-	sim_lock();
-	*free_bytes = device_memory()->bytes - device_memory()->used_bytes;
-	*total_bytes = device_memory()->bytes;
-	sim_unlock();
+	info(&sim_device_current()->memory, free_bytes, total_bytes);
 }
 
 bool sim_memory_info_of(int physical, size_t *free_bytes, size_t *total_bytes)
 {
-	bool is_started = sim_device_is_started() && physical == 0;
-
-	if (is_started)
-		sim_memory_info(free_bytes, total_bytes);
-	return is_started;
+	if (!sim_device_is_started())
+		return false;
+	for (int i = 0; i < sim_n_devices(); i++) {
+		if (sim_device(i)->physical == physical) {
+			info(&sim_device(i)->memory, free_bytes, total_bytes);
+			return true;
+		}
+	}
+	return false;
 }

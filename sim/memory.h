@@ -19,6 +19,9 @@ enum sim_memory_kind { SIM_MEMORY_NONE, SIM_MEMORY_PAGEABLE, SIM_MEMORY_PINNED, 
 /* Device for every address of a device's range, allocated or not. */
 enum sim_memory_kind sim_memory_kind(uintptr_t address);
 
+/* The device whose memory an address is, or NULL. */
+struct sim_device *sim_memory_device(uintptr_t address);
+
 /* The block or known host range that holds the address, or NULL. */
 const struct sim_range *sim_memory_find(uintptr_t address);
 
@@ -47,12 +50,14 @@ struct sim_memory_facts {
 	enum sim_memory_kind kind;
 	uintptr_t base;
 	size_t bytes;
+	int ordinal; /* of its device; 0 for memory of the host */
 };
 SIM_EXPORT void sim_memory_facts(uintptr_t address, struct sim_memory_facts *facts);
 
+/* Of the current device. */
 SIM_EXPORT void sim_memory_info(size_t *free_bytes, size_t *total_bytes);
 
-/* The same of a device by its physical number (identity.h). False if this process has not started it. */
+/* The same of a device by its physical number (identity.h). False if this process does not see it or has started none. */
 SIM_EXPORT bool sim_memory_info_of(int physical, size_t *free_bytes, size_t *total_bytes);
 
 #endif

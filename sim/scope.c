@@ -100,6 +100,7 @@ void sim_scope_note_stream(const struct sim_stream *stream, CUstream handle)
 	if (!outermost || outermost->stream >= 0)
 		return;
 	outermost->stream = (int)stream->number;
+	outermost->ordinal = stream->device->ordinal;
 	outermost->handle = (uintptr_t)handle;
 }
 

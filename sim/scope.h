@@ -28,6 +28,7 @@ struct sim_scope {
 	bool has_pending; /* is_pending was noted */
 	bool is_pending;
 	int stream;       /* number of the stream, -1 if none */
+	int ordinal;      /* of its device */
 	uintptr_t handle; /* of stream or event, as the program passed it */
 	uint64_t enter_ns;
 	uint64_t waited_ns;

@@ -22,7 +22,7 @@ static struct {
 	struct sim_vector certified;
 } streams;
 
-static SIM_TLS struct sim_stream *own;
+static SIM_TLS struct sim_stream *own[SIM_MAX_DEVICES]; /* of the thread, for each device */
 static pthread_key_t own_key;
 static pthread_once_t own_once = PTHREAD_ONCE_INIT;
 
@@ -85,10 +85,14 @@ void sim_stream_end_created(const struct sim_device *device)
 			sim_stream_destroy(streams.at[i]);
 }
 
-static void thread_ends(void *stream)
+static void thread_ends(void *streams_of_thread)
 {
+	struct sim_stream *const *stream = streams_of_thread;
+
 	sim_lock();
-	sim_stream_destroy(stream);
+	for (int i = 0; i < SIM_MAX_DEVICES; i++)
+		if (stream[i])
+			sim_stream_destroy(stream[i]);
 	sim_unlock();
 }
 
@@ -99,13 +103,15 @@ static void make_own_key(void)
 
 static struct sim_stream *own_stream(void)
 {
-	if (!own) {
+	struct sim_device *device = sim_device_current();
+	struct sim_stream **stream = &own[device->ordinal];
+
+	if (!*stream) {
 		pthread_once(&own_once, make_own_key);
-		own = sim_stream_create(sim_device(0), SIM_STREAM_PER_THREAD, 0);
-		if (own)
-			pthread_setspecific(own_key, own);
+		*stream = sim_stream_create(device, SIM_STREAM_PER_THREAD, 0);
+		pthread_setspecific(own_key, own);
 	}
-	return own;
+	return *stream;
 }
 
 struct sim_stream *sim_stream_find(CUstream handle, bool is_per_thread)
@@ -113,7 +119,7 @@ struct sim_stream *sim_stream_find(CUstream handle, bool is_per_thread)
 	if (handle == CU_STREAM_PER_THREAD || (!handle && is_per_thread))
 		return own_stream();
 	if (!handle || handle == CU_STREAM_LEGACY)
-		return sim_device(0)->legacy;
+		return sim_device_current()->legacy;
 	uintptr_t distance = (uintptr_t)handle - HANDLE_BASE;
 	if (distance % HANDLE_STEP != 0 || distance / HANDLE_STEP >= streams.n)
 		return NULL;

@@ -50,7 +50,7 @@ void sim_stream_destroy(struct sim_stream *stream);
 /* Destroys every stream a program created. */
 void sim_stream_end_created(const struct sim_device *device);
 
-/* 0 and 1 are the legacy stream, 2 is the thread's own, which 0 means too in a per-thread spelling. NULL if invalid. */
+/* 0 and 1 are the legacy stream of the current device, 2 is the thread's own there, which 0 means too in a per-thread spelling. NULL if invalid. */
 struct sim_stream *sim_stream_find(CUstream handle, bool is_per_thread);
 
 struct sim_stream *sim_stream_of_slot(unsigned slot);

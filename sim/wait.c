@@ -33,7 +33,7 @@ CUresult sim_wait_stream(CUstream handle)
 
 CUresult sim_wait_device(void)
 {
-	const struct sim_device *device = sim_device(0);
+	const struct sim_device *device = sim_device_current();
 	struct sim_vector covered = { 0 };
 
 	sim_lock();
@@ -49,12 +49,12 @@ CUresult sim_wait_device(void)
 		sim_streams_certify(&covered);
 	sim_unlock();
 	sim_vector_free(&covered);
-	return CUDA_SUCCESS;
+	return result;
 }
 
 CUresult sim_wait_before_reset(void)
 {
-	const struct sim_device *device = sim_device(0);
+	const struct sim_device *device = sim_device_current();
 
 	sim_lock();
 	CUresult result = sim_capture_wait_device(device);
@@ -110,7 +110,7 @@ CUresult sim_make_stream(CUstream *handle, unsigned flags, int priority)
 	enum sim_stream_kind kind = flags & CU_STREAM_NON_BLOCKING ? SIM_STREAM_NONBLOCKING : SIM_STREAM_BLOCKING;
 
 	sim_lock();
-	const struct sim_stream *stream = sim_stream_create(sim_device(0), kind, priority);
+	const struct sim_stream *stream = sim_stream_create(sim_device_current(), kind, priority);
 	if (stream)
 		*handle = sim_stream_handle(stream);
 	sim_unlock();
@@ -138,6 +138,7 @@ CUresult sim_stream_facts(CUstream handle, struct sim_stream_facts *facts)
 		facts->flags = stream->kind == SIM_STREAM_NONBLOCKING ? CU_STREAM_NON_BLOCKING : CU_STREAM_DEFAULT;
 		facts->priority = stream->priority;
 		facts->id = stream->number;
+		facts->ordinal = stream->device->ordinal;
 	}
 	sim_unlock();
 	return stream ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;

@@ -26,6 +26,7 @@ struct sim_stream_facts {
 	unsigned flags;
 	int priority;
 	unsigned long long id;
+	int ordinal; /* of its device */
 };
 SIM_EXPORT CUresult sim_stream_facts(CUstream stream, struct sim_stream_facts *facts);
 /* For questions that a capturing stream may not be asked (R20): CUDA_SUCCESS if this one may. */

@@ -19,7 +19,7 @@ RANKS = 2
 class Ranks:
     """A recorded run of torchrun."""
 
-    def __init__(self, directory, script, clock="virtual", python=sys.executable):
+    def __init__(self, directory, script, sim="clock=virtual", python=sys.executable):
         self.directory = directory
         environment = dict(
             os.environ,
@@ -30,7 +30,7 @@ class Ranks:
         )
         torchrun = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(RANKS)]
         self.done = subprocess.run(
-            [SYNCTALLY, "run", "-o", directory / "traces", f"--sim=clock={clock}", "--", python, *torchrun, script],
+            [SYNCTALLY, "run", "-o", directory / "traces", f"--sim={sim}", "--", python, *torchrun, script],
             capture_output=True,
             env=environment,
             timeout=LIMIT_S,
@@ -64,7 +64,7 @@ def collectives(tmp_path_factory):
     return Ranks(tmp_path_factory.mktemp("collectives"), HERE / "ddp_collectives.py")
 
 
-@pytest.fixture(scope="module", params=["real", "virtual"])
+@pytest.fixture(scope="module", params=["clock=real", "clock=virtual", "clock=virtual,devices=2"])
 def trained(request, tmp_path_factory):
     return Ranks(tmp_path_factory.mktemp("trained"), HERE / "ddp_train.py", request.param)
 
@@ -104,7 +104,7 @@ def test_each_rank_waits_as_often_as_the_other(trained):
 
 def test_each_account_equals_its_ledger(tmp_path):
     # On the real clock: the virtual one is the process's, and a watchdog's question may move it between two looks at it.
-    run = Ranks(tmp_path, HERE / "ddp_collectives.py", "real")
+    run = Ranks(tmp_path, HERE / "ddp_collectives.py", "clock=real,devices=2")
     assert len(run.traces) == RANKS
     for trace in run.traces:
         status, text = run.sim_diff(trace)
