@@ -9,10 +9,6 @@
 
 #define PITCH_ALIGN ((size_t)512)
 
-/* Pools are names: blocks come from the device's one heap whatever the pool. */
-#define POOL_BASE ((uintptr_t)0x5400000000)
-#define DEFAULT_POOL ((CUmemoryPool)POOL_BASE)
-
 CUresult sim_cuMemAlloc_v2(CUdeviceptr *ptr, size_t bytes)
 {
 	uintptr_t address;
@@ -68,7 +64,7 @@ CUresult sim_cuMemAllocManaged(CUdeviceptr *ptr, size_t bytes, unsigned flags)
 CUresult sim_cuMemAllocAsync(CUdeviceptr *ptr, size_t bytes, CUstream stream)
 {
 	uintptr_t address;
-	CUresult result = ptr ? sim_memory_alloc_ordered(&address, bytes, stream) : CUDA_ERROR_INVALID_VALUE;
+	CUresult result = ptr ? sim_memory_alloc_ordered(&address, bytes, NULL, stream) : CUDA_ERROR_INVALID_VALUE;
 
 	if (result == CUDA_SUCCESS)
 		*ptr = address;
@@ -77,7 +73,14 @@ CUresult sim_cuMemAllocAsync(CUdeviceptr *ptr, size_t bytes, CUstream stream)
 
 CUresult sim_cuMemAllocFromPoolAsync(CUdeviceptr *ptr, size_t bytes, CUmemoryPool pool, CUstream stream)
 {
-	return pool ? sim_cuMemAllocAsync(ptr, bytes, stream) : CUDA_ERROR_INVALID_VALUE;
+	uintptr_t address;
+
+	if (!ptr || !pool)
+		return CUDA_ERROR_INVALID_VALUE;
+	CUresult result = sim_memory_alloc_ordered(&address, bytes, pool, stream);
+	if (result == CUDA_SUCCESS)
+		*ptr = address;
+	return result;
 }
 
 CUresult sim_cuMemFree_v2(CUdeviceptr ptr)
@@ -202,7 +205,7 @@ static CUresult answer(void *data, CUpointer_attribute attribute, CUdeviceptr pt
 		ANSWER(unsigned long long, 0);
 		break;
 	case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
-		ANSWER(CUmemoryPool, NULL);
+		ANSWER(CUmemoryPool, facts->pool);
 		break;
 	default:
 		return CUDA_ERROR_NOT_SUPPORTED;
@@ -255,90 +258,4 @@ SIM_EXPORT CUresult cuPointerSetAttribute(const void *value, CUpointer_attribute
 	SIM_TOUCH();
 	(void)ptr;
 	return value && attribute == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
-
-static CUresult give_default_pool(CUmemoryPool *pool, CUdevice device)
-{
-	if (!pool || !sim_device(device))
-		return pool ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE;
-	*pool = DEFAULT_POOL;
-	return CUDA_SUCCESS;
-}
-
-SIM_EXPORT CUresult cuDeviceGetDefaultMemPool(CUmemoryPool *pool, CUdevice device)
-{
-	SIM_TOUCH();
-	return give_default_pool(pool, device);
-}
-
-SIM_EXPORT CUresult cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice device)
-{
-	SIM_TOUCH();
-	return give_default_pool(pool, device);
-}
-
-SIM_EXPORT CUresult cuDeviceSetMemPool(CUdevice device, CUmemoryPool pool)
-{
-	SIM_TOUCH();
-	return sim_device(device) && pool ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
-
-SIM_EXPORT CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *props)
-{
-	static _Atomic uintptr_t n_created;
-
-	SIM_TOUCH();
-	if (!pool || !props)
-		return CUDA_ERROR_INVALID_VALUE;
-	*pool = (CUmemoryPool)(POOL_BASE + 0x80 * ++n_created);
-	return CUDA_SUCCESS;
-}
-
-SIM_EXPORT CUresult cuMemPoolDestroy(CUmemoryPool pool)
-{
-	SIM_TOUCH();
-	return pool && pool != DEFAULT_POOL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
-
-SIM_EXPORT CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t bytes)
-{
-	SIM_TOUCH();
-	(void)bytes;
-	return pool ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
-
-SIM_EXPORT CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void *value)
-{
-	SIM_TOUCH();
-	(void)attribute;
-	return pool && value ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
-
-SIM_EXPORT CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void *value)
-{
-	SIM_TOUCH();
-	if (!pool || !value)
-		return CUDA_ERROR_INVALID_VALUE;
-	bool is_flag = attribute <= CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES;
-	int flag = 1;
-	if (is_flag)
-		memcpy(value, &flag, sizeof flag);
-	else
-		memset(value, 0, sizeof(cuuint64_t));
-	return CUDA_SUCCESS;
-}
-
-SIM_EXPORT CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *map, size_t n)
-{
-	SIM_TOUCH();
-	return pool && (map || n == 0) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
-
-SIM_EXPORT CUresult cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool pool, CUmemLocation *location)
-{
-	SIM_TOUCH();
-	if (!flags || !pool || !location)
-		return CUDA_ERROR_INVALID_VALUE;
-	*flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
-	return CUDA_SUCCESS;
 }

@@ -153,10 +153,16 @@ SIM_EXPORT cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool)
 
 SIM_EXPORT cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPoolProps *props)
 {
-	CUmemPoolProps driver_props = { .allocType = CU_MEM_ALLOCATION_TYPE_PINNED };
-
 	RT_READY();
-	return props ? rt_noted(DRV(cuMemPoolCreate)(pool, &driver_props)) : rt_note(cudaErrorInvalidValue);
+	if (!props)
+		return rt_note(cudaErrorInvalidValue);
+	CUmemPoolProps driver_props = {
+		.allocType = (CUmemAllocationType)props->allocType,
+		.handleTypes = (CUmemAllocationHandleType)props->handleTypes,
+		.location = { .type = (CUmemLocationType)props->location.type, .id = props->location.id },
+		.maxSize = props->maxSize,
+	};
+	return rt_noted(DRV(cuMemPoolCreate)(pool, &driver_props));
 }
 
 SIM_EXPORT cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool)

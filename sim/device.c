@@ -8,6 +8,7 @@
 #include "sim/capture.h"
 #include "sim/ledger.h"
 #include "sim/lock.h"
+#include "sim/pool.h"
 #include "sim/say.h"
 #include "sim/scope.h"
 #include "sim/stream.h"
@@ -122,6 +123,7 @@ CUresult sim_device_reset(struct sim_device *device)
 	sim_scope_note_pending(sim_streams_device_pending(device));
 	(void)sim_timeline_wait_device(device);
 	sim_vmm_reset(device);
+	sim_pools_reset(device);
 	while (device->memory.live.n)
 		sim_device_memory_free(&device->memory, device->memory.live.at[0].base);
 	sim_stream_end_created(device);

@@ -32,6 +32,10 @@ struct sim_device_memory {
  */
 enum sim_block { SIM_BLOCK_PLAIN, SIM_BLOCK_ORDERED, SIM_BLOCK_ENDING, SIM_BLOCK_GRAPH, SIM_BLOCK_PHYSICAL };
 
+/* Behind the kind the tag of an ordered block has the number of its pool. */
+#define SIM_BLOCK_KIND(tag) ((enum sim_block)((tag)&0xff))
+#define SIM_BLOCK_POOL(tag) ((unsigned)((tag) >> 8))
+
 /* Reserves the address range: the size asked for, or the largest smaller one the system grants. */
 bool sim_device_memory_map(struct sim_device_memory *memory, size_t bytes);
 

@@ -8,6 +8,7 @@
 #include "sim/clock.h"
 #include "sim/lock.h"
 #include "sim/open.h"
+#include "sim/pool.h"
 #include "sim/scope.h"
 #include "sim/stream.h"
 #include "sim/timeline.h"
@@ -291,6 +292,7 @@ CUresult sim_event_sync(CUevent handle)
 		result = sim_timeline_wait_for(&covered, until_ns);
 		if (has_snapshot)
 			sim_streams_certify(&covered);
+		sim_pools_settle();
 	}
 	sim_unlock();
 	sim_vector_free(&covered);

@@ -7,6 +7,7 @@
 #include "sim/graph_memory.h"
 #include "sim/host_memory.h"
 #include "sim/lock.h"
+#include "sim/pool.h"
 #include "sim/scope.h"
 #include "sim/timeline.h"
 #include "sim/vmm.h"
@@ -16,7 +17,7 @@ static struct sim_range *find_block(const struct sim_device *device, uintptr_t a
 {
 	struct sim_range *block = sim_device_memory_find(&device->memory, address);
 
-	return block && block->tag != SIM_BLOCK_PHYSICAL ? block : NULL;
+	return block && SIM_BLOCK_KIND(block->tag) != SIM_BLOCK_PHYSICAL ? block : NULL;
 }
 
 enum sim_memory_kind sim_memory_kind(uintptr_t address)
@@ -77,6 +78,8 @@ CUresult sim_memory_alloc_device(uintptr_t *address, size_t bytes)
 	uintptr_t block = 0;
 	if (result == CUDA_SUCCESS)
 		block = sim_device_memory_alloc(&sim_device_current()->memory, bytes, SIM_BLOCK_PLAIN);
+	if (block)
+		sim_pools_make_room(sim_device_current());
 	sim_unlock();
 	if (!block)
 		return result == CUDA_SUCCESS ? CUDA_ERROR_OUT_OF_MEMORY : result;
@@ -99,7 +102,37 @@ static CUresult alloc_captured(struct sim_stream *stream, uintptr_t *address, si
 	return result;
 }
 
-static CUresult alloc_on(struct sim_stream *stream, uintptr_t *address, size_t bytes)
+/* A block of the heap ends, and its pool hears of it. */
+static void free_block(struct sim_device *device, uintptr_t address)
+{
+	const struct sim_range *block = sim_device_memory_find(&device->memory, address);
+
+	/* Resetting the device has freed it already. */
+	if (!block || block->base != address)
+		return;
+	struct sim_range was = *block;
+	sim_device_memory_free(&device->memory, address);
+	if (SIM_BLOCK_KIND(was.tag) == SIM_BLOCK_ORDERED || SIM_BLOCK_KIND(was.tag) == SIM_BLOCK_ENDING)
+		sim_pool_account(sim_pool_of_number(SIM_BLOCK_POOL(was.tag)), 0, was.bytes);
+}
+
+/* From the pool, or from the device's current one where none is named. */
+static uintptr_t alloc_from(struct sim_pool *pool, size_t bytes)
+{
+	struct sim_device_memory *memory = &sim_pool_device(pool)->memory;
+
+	if (!sim_pool_has_room(pool, bytes))
+		return 0;
+	uintptr_t address = sim_device_memory_alloc(memory, bytes, SIM_BLOCK_ORDERED);
+	if (!address)
+		return 0;
+	struct sim_range *block = sim_device_memory_find(memory, address);
+	block->tag |= (uint64_t)sim_pool_number(pool) << 8;
+	sim_pool_account(pool, block->bytes, 0);
+	return address;
+}
+
+static CUresult alloc_on(struct sim_stream *stream, struct sim_pool *pool, uintptr_t *address, size_t bytes)
 {
 	bool is_captured;
 
@@ -108,17 +141,16 @@ static CUresult alloc_on(struct sim_stream *stream, uintptr_t *address, size_t b
 	CUresult result = sim_capture_submit(stream, NULL, &is_captured);
 	if (result != CUDA_SUCCESS)
 		return result;
-	struct sim_device_memory *memory = &stream->device->memory;
-	uintptr_t block = sim_device_memory_alloc(memory, bytes, SIM_BLOCK_ORDERED);
+	uintptr_t block = alloc_from(pool ? pool : sim_pool_current(stream->device), bytes);
 	result = block ? sim_timeline_submit(stream, 0, NULL) : CUDA_ERROR_OUT_OF_MEMORY;
 	if (result == CUDA_SUCCESS)
 		*address = block;
 	else if (block)
-		sim_device_memory_free(memory, block);
+		free_block(sim_device_of(block), block);
 	return result;
 }
 
-CUresult sim_memory_alloc_ordered(uintptr_t *address, size_t bytes, CUstream handle)
+CUresult sim_memory_alloc_ordered(uintptr_t *address, size_t bytes, CUmemoryPool pool_handle, CUstream handle)
 {
 	CUresult result = CUDA_ERROR_INVALID_HANDLE;
 
@@ -126,8 +158,11 @@ CUresult sim_memory_alloc_ordered(uintptr_t *address, size_t bytes, CUstream han
 		return CUDA_ERROR_INVALID_VALUE;
 	sim_lock();
 	struct sim_stream *stream = sim_stream_find(handle, sim_scope_is_per_thread());
-	if (stream)
-		result = alloc_on(stream, address, bytes);
+	struct sim_pool *pool = pool_handle ? sim_pool_find(pool_handle) : NULL;
+	if (pool_handle && !pool)
+		result = CUDA_ERROR_INVALID_VALUE;
+	else if (stream)
+		result = alloc_on(stream, pool, address, bytes);
 	sim_unlock();
 	return result;
 }
@@ -180,13 +215,14 @@ CUresult sim_memory_free_device(uintptr_t address)
 		result = refused;
 	} else if (!block || block->base != address || sim_vmm_owns(address)) {
 		leave_host_memory(false);
-	} else if (device && block->tag == SIM_BLOCK_GRAPH) {
+	} else if (device && SIM_BLOCK_KIND(block->tag) == SIM_BLOCK_GRAPH) {
 		leave_to_device(device, false);
 		result = sim_graph_memory_end(address) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 	} else if (device) {
 		/* Memory from cudaMallocAsync is no reason to wait (R15). */
-		leave_to_device(device, block->tag == SIM_BLOCK_PLAIN && sim_knobs()->free_waits);
-		result = sim_device_memory_free(&device->memory, address) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+		leave_to_device(device, SIM_BLOCK_KIND(block->tag) == SIM_BLOCK_PLAIN && sim_knobs()->free_waits);
+		free_block(device, address);
+		result = CUDA_SUCCESS;
 	} else {
 		size_t bytes = block->bytes;
 		leave_host_memory(sim_knobs()->free_waits);
@@ -205,7 +241,7 @@ static void apply_free(struct sim_op *op)
 {
 	uintptr_t address = ((const struct free_op *)op)->address;
 
-	sim_device_memory_free(&sim_device_of(address)->memory, address);
+	free_block(sim_device_of(address), address);
 }
 
 static CUresult free_on(struct sim_stream *stream, uintptr_t address)
@@ -218,16 +254,16 @@ static CUresult free_on(struct sim_stream *stream, uintptr_t address)
 	CUresult result = sim_capture_submit(stream, &node, &is_captured);
 	if (result != CUDA_SUCCESS || is_captured)
 		return result;
-	if (!block || block->base != address || block->tag == SIM_BLOCK_ENDING)
+	if (!block || block->base != address || SIM_BLOCK_KIND(block->tag) == SIM_BLOCK_ENDING)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (block->tag == SIM_BLOCK_GRAPH)
+	if (SIM_BLOCK_KIND(block->tag) == SIM_BLOCK_GRAPH)
 		return sim_graph_memory_end(address) ? sim_timeline_submit(stream, 0, NULL) : CUDA_ERROR_INVALID_VALUE;
 	struct free_op *op = calloc(1, sizeof *op);
 	if (!op)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	op->op.apply = apply_free;
 	op->address = address;
-	block->tag = SIM_BLOCK_ENDING;
+	block->tag = SIM_BLOCK_ENDING | (uint64_t)SIM_BLOCK_POOL(block->tag) << 8;
 	return sim_timeline_submit(stream, 0, &op->op);
 }
 
@@ -305,20 +341,24 @@ void sim_memory_facts(uintptr_t address, struct sim_memory_facts *facts)
 	facts->bytes = range ? range->bytes : 0;
 	const struct sim_device *device = sim_memory_device(address);
 	facts->ordinal = device ? device->ordinal : 0;
+	facts->pool = NULL;
+	if (range && sim_device_of(address) && SIM_BLOCK_KIND(range->tag) == SIM_BLOCK_ORDERED)
+		facts->pool = sim_pool_handle(sim_pool_of_number(SIM_BLOCK_POOL(range->tag)));
 	sim_unlock();
 }
 
-static void info(const struct sim_device_memory *memory, size_t *free_bytes, size_t *total_bytes)
+static void info(const struct sim_device *device, size_t *free_bytes, size_t *total_bytes)
 {
 	sim_lock();
-	*free_bytes = memory->bytes - memory->used_bytes;
-	*total_bytes = memory->bytes;
+	uint64_t taken = device->memory.used_bytes + sim_pools_kept(device);
+	*free_bytes = taken < device->memory.bytes ? device->memory.bytes - taken : 0;
+	*total_bytes = device->memory.bytes;
 	sim_unlock();
 }
 
 void sim_memory_info(size_t *free_bytes, size_t *total_bytes)
 {
-	info(&sim_device_current()->memory, free_bytes, total_bytes);
+	info(sim_device_current(), free_bytes, total_bytes);
 }
 
 bool sim_memory_info_of(int physical, size_t *free_bytes, size_t *total_bytes)
@@ -327,7 +367,7 @@ bool sim_memory_info_of(int physical, size_t *free_bytes, size_t *total_bytes)
 		return false;
 	for (int i = 0; i < sim_n_devices(); i++) {
 		if (sim_device(i)->physical == physical) {
-			info(&sim_device(i)->memory, free_bytes, total_bytes);
+			info(sim_device(i), free_bytes, total_bytes);
 			return true;
 		}
 	}

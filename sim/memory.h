@@ -37,7 +37,8 @@ SIM_EXPORT void *sim_memory_view(uintptr_t address);
  * certify nothing.
  */
 SIM_EXPORT CUresult sim_memory_alloc_device(uintptr_t *address, size_t bytes);
-SIM_EXPORT CUresult sim_memory_alloc_ordered(uintptr_t *address, size_t bytes, CUstream stream);
+/* pool: NULL for the current one of the stream's device. */
+SIM_EXPORT CUresult sim_memory_alloc_ordered(uintptr_t *address, size_t bytes, CUmemoryPool pool, CUstream stream);
 SIM_EXPORT CUresult sim_memory_alloc_host(void **address, size_t bytes, bool is_managed);
 SIM_EXPORT CUresult sim_memory_free_device(uintptr_t address);
 SIM_EXPORT CUresult sim_memory_free_ordered(uintptr_t address, CUstream stream);
@@ -50,7 +51,8 @@ struct sim_memory_facts {
 	enum sim_memory_kind kind;
 	uintptr_t base;
 	size_t bytes;
-	int ordinal; /* of its device; 0 for memory of the host */
+	int ordinal;       /* of its device; 0 for memory of the host */
+	CUmemoryPool pool; /* NULL if it is of none */
 };
 SIM_EXPORT void sim_memory_facts(uintptr_t address, struct sim_memory_facts *facts);
 

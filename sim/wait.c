@@ -6,6 +6,7 @@
 #include "sim/capture.h"
 #include "sim/lock.h"
 #include "sim/open.h"
+#include "sim/pool.h"
 #include "sim/scope.h"
 #include "sim/stream.h"
 #include "sim/timeline.h"
@@ -25,6 +26,7 @@ CUresult sim_wait_stream(CUstream handle)
 		result = sim_timeline_wait_for(&covered, sim_stream_target(stream, SIM_REACH_SYNC));
 		if (has_snapshot)
 			sim_streams_certify(&covered);
+		sim_pools_settle();
 	}
 	sim_unlock();
 	sim_vector_free(&covered);
@@ -47,6 +49,7 @@ CUresult sim_wait_device(void)
 	result = sim_timeline_wait_for(&covered, device->ready_ns);
 	if (has_snapshot)
 		sim_streams_certify(&covered);
+	sim_pools_settle();
 	sim_unlock();
 	sim_vector_free(&covered);
 	return result;

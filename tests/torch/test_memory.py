@@ -80,3 +80,20 @@ def test_management_library_names_the_device(record, tmp_path):
     run = record(program)
     assert run.done.returncode == 0, run.done.stderr.decode()
     assert run.done.stdout.decode() == "1 synctally simulated device\n"
+
+
+def test_pools_tell_what_they_hold(record, tmp_path):
+    program = tmp_path / "pools.py"
+    program.write_text(
+        "import torch\n"
+        "kept = torch.empty(64 << 20, dtype=torch.uint8, device='cuda')\n"
+        "freed = torch.empty(32 << 20, dtype=torch.uint8, device='cuda')\n"
+        "del freed\n"
+        "torch.cuda.synchronize()\n"
+        "before = torch.cuda.memory_reserved()\n"
+        "torch.cuda.empty_cache()\n"
+        "print(torch.cuda.memory_allocated() >> 20, before >> 20, torch.cuda.memory_reserved() >> 20)\n"
+    )
+    run = record(program, env={"PYTORCH_CUDA_ALLOC_CONF": "backend:cudaMallocAsync"})
+    assert run.done.returncode == 0, run.done.stderr.decode()
+    assert run.done.stdout.split() == [b"64", b"96", b"64"]
