@@ -17,7 +17,7 @@ enum kind { FAULT_CODE, FAULT_HANG, FAULT_SLOW };
 
 struct fault {
 	char api[MAX_NAME];
-	unsigned long long nth;
+	unsigned long long nth; /* 0: every call */
 	enum kind kind;
 	unsigned long long value; /* code, or nanoseconds */
 	_Atomic unsigned long long n_calls;
@@ -59,6 +59,11 @@ static bool parse_effect(struct fault *fault, const char *text)
 		fault->kind = FAULT_HANG;
 		return true;
 	}
+	if (strcmp(text, "ecc") == 0) {
+		fault->kind = FAULT_CODE;
+		fault->value = CUDA_ERROR_ECC_UNCORRECTABLE;
+		return true;
+	}
 	fault->kind = strncmp(text, "slow:", 5) == 0 ? FAULT_SLOW : FAULT_CODE;
 	if (fault->kind == FAULT_SLOW)
 		text += 5;
@@ -66,7 +71,7 @@ static bool parse_effect(struct fault *fault, const char *text)
 	return end != text && *end == '\0' && fault->value != 0;
 }
 
-/* NAME:NTH=EFFECT */
+/* NAME:NTH=EFFECT, or NAME:*=EFFECT */
 static bool parse(const char *text, size_t length)
 {
 	struct fault *fault = &faults[n_faults];
@@ -82,8 +87,11 @@ static bool parse(const char *text, size_t length)
 		return false;
 	*colon = '\0';
 	memcpy(fault->api, copy, strlen(copy) + 1);
-	fault->nth = strtoull(colon + 1, &end, 10);
-	if (end == colon + 1 || *end != '=' || fault->nth == 0 || !parse_effect(fault, end + 1))
+	bool is_every = colon[1] == '*';
+	fault->nth = is_every ? 0 : strtoull(colon + 1, &end, 10);
+	if (is_every)
+		end = colon + 2;
+	if (end == colon + 1 || *end != '=' || (!is_every && fault->nth == 0) || !parse_effect(fault, end + 1))
 		return false;
 	n_faults++;
 	return true;
@@ -97,7 +105,7 @@ static void read_faults(void)
 		size_t length = strcspn(text, ",");
 
 		if (length && !parse(text, length))
-			sim_say("SYNCTALLY_SIM_FAULTS: not NAME:NTH=CODE|hang|slow:NS, ignored: %.*s", (int)length,
+			sim_say("SYNCTALLY_SIM_FAULTS: not NAME:NTH=CODE|ecc|hang|slow:NS, ignored: %.*s", (int)length,
 			        text);
 		text += length + (text[length] != '\0');
 	}
@@ -119,16 +127,22 @@ static CUresult strike(const struct fault *fault)
 	}
 }
 
+CUresult sim_faults_lasting(void)
+{
+	return (CUresult)atomic_load_explicit(&sticky, memory_order_relaxed);
+}
+
 CUresult sim_faults_check(const char *api)
 {
 	pthread_once(&once, read_faults);
 	if (n_faults == 0)
 		return CUDA_SUCCESS;
-	CUresult lasting = (CUresult)atomic_load(&sticky);
-	if (lasting != CUDA_SUCCESS)
-		return lasting;
-	for (unsigned i = 0; i < n_faults; i++)
-		if (strcmp(faults[i].api, api) == 0 && atomic_fetch_add(&faults[i].n_calls, 1) + 1 == faults[i].nth)
-			return strike(&faults[i]);
+	for (unsigned i = 0; i < n_faults; i++) {
+		struct fault *fault = &faults[i];
+		if (strcmp(fault->api, api) != 0)
+			continue;
+		if (atomic_fetch_add(&fault->n_calls, 1) + 1 == fault->nth || fault->nth == 0)
+			return strike(fault);
+	}
 	return CUDA_SUCCESS;
 }

@@ -2,6 +2,7 @@
 #include "sim/scope.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #include "sim/clock.h"
 #include "sim/faults.h"
@@ -13,11 +14,39 @@
 static SIM_TLS struct sim_scope *innermost;
 static SIM_TLS struct sim_scope *outermost;
 
-static CUresult permission(void)
+/*
+ * Questions about devices, and which context is current, do not touch a
+ * context: a broken one does not make them fail (PyTorch asks in destructors).
+ */
+static bool touches_context(const char *api)
+{
+	static const char *const without[] = { "cuDevice",        "cuDriver",         "cuCtxGetCurrent",
+		                               "cuCtxSetCurrent", "cuCtxPushCurrent", "cuCtxPopCurrent",
+		                               "cuCtxGetDevice" };
+
+	for (size_t i = 0; i < sizeof without / sizeof without[0]; i++)
+		if (strncmp(api, without[i], strlen(without[i])) == 0)
+			return false;
+	return true;
+}
+
+static CUresult permission(const char *api)
 {
 	if (sim_device_is_lost())
 		return CUDA_ERROR_NOT_INITIALIZED;
-	return sim_timeline_in_host_function() ? CUDA_ERROR_NOT_PERMITTED : sim_open_failure();
+	if (sim_timeline_in_host_function())
+		return CUDA_ERROR_NOT_PERMITTED;
+	CUresult failure = sim_open_failure();
+	return failure == CUDA_SUCCESS || touches_context(api) ? failure : CUDA_SUCCESS;
+}
+
+static CUresult fault(const char *api)
+{
+	CUresult lasting = sim_faults_lasting();
+
+	if (lasting != CUDA_SUCCESS && touches_context(api))
+		return lasting;
+	return sim_faults_check(api);
 }
 
 static uint64_t host_ns(enum sy_class class)
@@ -51,7 +80,7 @@ CUresult sim_scope_enter(struct sim_scope *scope, const char *api, enum sy_class
 		.outer = innermost, .api = api, .class = class, .is_per_thread = is_per_thread, .stream = -1
 	};
 	innermost = scope;
-	CUresult result = permission();
+	CUresult result = permission(api);
 	if (scope->outer)
 		return result;
 	outermost = scope;
@@ -60,7 +89,7 @@ CUresult sim_scope_enter(struct sim_scope *scope, const char *api, enum sy_class
 		return result;
 	pay(host_ns(class));
 	sim_timeline_catch_up();
-	return sim_faults_check(api);
+	return fault(api);
 }
 
 void sim_scope_leave(struct sim_scope *scope, int status)
@@ -81,13 +110,13 @@ void sim_scope_leave(struct sim_scope *scope, int status)
 
 CUresult sim_scope_touch(const char *api)
 {
-	CUresult result = permission();
+	CUresult result = permission(api);
 
 	if (innermost || result != CUDA_SUCCESS)
 		return result;
 	pay(sim_knobs()->call_ns);
 	sim_timeline_catch_up();
-	return sim_faults_check(api);
+	return fault(api);
 }
 
 bool sim_scope_is_per_thread(void)

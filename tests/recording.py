@@ -50,6 +50,10 @@ class Recording:
         assert done.returncode == 0, done.stderr.decode()
         return json.loads(done.stdout)
 
+    def text(self, *options):
+        command = [SYNCTALLY, "report", *options, self.directory / "traces"]
+        return subprocess.run(command, capture_output=True, check=True, timeout=LIMIT_S).stdout.decode()
+
     def sim_diff(self):
         """What `synctally sim-diff` says of the ledger and the trace: (exit status, text)."""
         (trace,) = self.traces
