@@ -190,7 +190,7 @@ static CUresult answer(void *data, CUpointer_attribute attribute, CUdeviceptr pt
 		ANSWER(int, facts->ordinal);
 		break;
 	case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
-		ANSWER(unsigned, 0);
+		ANSWER(unsigned, is_on_device && !facts->pool);
 		break;
 	case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
 		ANSWER(CUdeviceptr, facts->base);

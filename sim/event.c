@@ -3,9 +3,12 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "sim/capture.h"
 #include "sim/clock.h"
+#include "sim/event_share.h"
 #include "sim/lock.h"
 #include "sim/open.h"
 #include "sim/pool.h"
@@ -32,6 +35,9 @@ struct sim_event {
 	 */
 	bool is_inside;
 	unsigned inside_slot;
+	struct sim_event_page *page; /* shared with other processes; NULL if not */
+	int page_fd;
+	uint64_t n_seen;              /* records of the page that this entry knows */
 	struct sim_capture_mark mark; /* recorded in a capturing stream; then it is no record at all */
 };
 
@@ -71,22 +77,69 @@ static struct sim_event *new_event(void)
 	return &events.at[events.n++];
 }
 
+CUresult sim_event_create_locked(CUevent *handle, unsigned flags)
+{
+	struct sim_event *event = new_event();
+
+	if (!event)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	event->device = sim_device_current();
+	event->flags = flags;
+	event->is_live = true;
+	event->is_recorded = false;
+	*handle = (CUevent)(HANDLE_BASE + (uintptr_t)(event - events.at) * HANDLE_STEP);
+	return CUDA_SUCCESS;
+}
+
 CUresult sim_event_create(CUevent *handle, unsigned flags)
 {
-	CUresult result = CUDA_ERROR_OUT_OF_MEMORY;
-
 	sim_lock();
-	struct sim_event *event = new_event();
-	if (event) {
-		event->device = sim_device_current();
-		event->flags = flags;
-		event->is_live = true;
-		event->is_recorded = false;
-		*handle = (CUevent)(HANDLE_BASE + (uintptr_t)(event - events.at) * HANDLE_STEP);
-		result = CUDA_SUCCESS;
-	}
+	CUresult result = sim_event_create_locked(handle, flags);
 	sim_unlock();
 	return result;
+}
+
+CUresult sim_event_shared_file(CUevent handle, int *fd)
+{
+	const struct sim_event *event = find(handle);
+
+	if (!event || !(event->flags & CU_EVENT_INTERPROCESS))
+		return CUDA_ERROR_INVALID_HANDLE;
+	*fd = event->page ? event->page_fd : -1;
+	return CUDA_SUCCESS;
+}
+
+/* What this process has recorded becomes known to the others. */
+static void publish(struct sim_event *event)
+{
+	if (!event->page || !event->is_recorded || event->complete_ns == SIM_OPEN_NS)
+		return;
+	atomic_store(&event->page->complete_ns, event->complete_ns);
+	event->n_seen = 1 + atomic_fetch_add(&event->page->n_records, 1);
+}
+
+CUresult sim_event_share(CUevent handle, struct sim_event_page *page, int fd)
+{
+	struct sim_event *event = find(handle);
+
+	event->page = page;
+	event->page_fd = fd;
+	publish(event);
+	return CUDA_SUCCESS;
+}
+
+/* What another process has recorded since. */
+static void look_at_page(struct sim_event *event)
+{
+	uint64_t n_records = event && event->page ? atomic_load(&event->page->n_records) : 0;
+
+	if (!n_records || n_records == event->n_seen)
+		return;
+	event->n_seen = n_records;
+	event->is_recorded = true;
+	event->is_inside = false;
+	event->complete_ns = atomic_load(&event->page->complete_ns);
+	sim_vector_free(&event->covers);
 }
 
 CUresult sim_event_destroy(CUevent handle)
@@ -96,6 +149,12 @@ CUresult sim_event_destroy(CUevent handle)
 	if (event) {
 		sim_vector_free(&event->covers);
 		sim_capture_unmark(&event->mark);
+		if (event->page) {
+			munmap(event->page, sizeof *event->page);
+			close(event->page_fd);
+			event->page = NULL;
+			event->n_seen = 0;
+		}
 		event->is_live = false;
 		event->next_free = events.first_free;
 		events.first_free = 1 + (unsigned)(event - events.at);
@@ -146,7 +205,16 @@ static CUresult record_on(struct sim_stream *stream, CUevent handle, unsigned fl
 		result = sim_timeline_submit(stream, 0, NULL);
 	/* Submitting may have let the lock go: look again. */
 	event = find(handle);
-	return result == CUDA_SUCCESS && event ? note_record(event, stream, NULL) : result;
+	if (result == CUDA_SUCCESS && event)
+		result = note_record(event, stream, NULL);
+	if (result != CUDA_SUCCESS || !event || !event->page || event->complete_ns == SIM_OPEN_NS)
+		return result;
+	/* Who waits for it in another process must find the bytes there, whatever this one does next. */
+	sim_timeline_run_ahead(event->complete_ns);
+	event = find(handle);
+	if (event)
+		publish(event);
+	return result;
 }
 
 CUresult sim_event_record(CUevent handle, CUstream stream_handle, unsigned flags)
@@ -181,10 +249,11 @@ static bool copy_proof(struct sim_vector *into, const struct sim_event *event)
 
 CUresult sim_event_proof(CUevent handle, struct sim_vector *covers, uint64_t *until_ns)
 {
-	const struct sim_event *event = find(handle);
+	struct sim_event *event = find(handle);
 	struct sim_vector proof = { 0 };
 
 	*until_ns = 0;
+	look_at_page(event);
 	if (!event)
 		return CUDA_ERROR_INVALID_HANDLE;
 	if (event->mark.capture)
@@ -216,6 +285,8 @@ void sim_event_settle(unsigned index, uint64_t record, uint64_t complete_ns)
 {
 	if (events.at[index].n_records == record)
 		events.at[index].complete_ns = complete_ns;
+	if (events.at[index].n_records == record)
+		publish(&events.at[index]);
 }
 
 static CUresult wait_on(struct sim_stream *stream, CUevent handle, unsigned flags)
@@ -283,11 +354,13 @@ CUresult sim_event_sync(CUevent handle)
 
 	sim_lock();
 	sim_scope_note_event(handle);
-	const struct sim_event *event = find(handle);
+	struct sim_event *event = find(handle);
+	look_at_page(event);
 	CUresult result = event ? sim_capture_wait_mark(&event->mark) : CUDA_ERROR_INVALID_HANDLE;
 	if (result == CUDA_SUCCESS && event->is_recorded) {
 		uint64_t until_ns = event->complete_ns == SIM_OPEN_NS ? 0 : event->complete_ns;
-		sim_scope_note_pending(sim_streams_exceed_certified(&event->covers));
+		sim_scope_note_pending(sim_streams_exceed_certified(&event->covers) ||
+		                       (event->page && until_ns > sim_clock_now()));
 		bool has_snapshot = copy_proof(&covered, event);
 		result = sim_timeline_wait_for(&covered, until_ns);
 		if (has_snapshot)
@@ -320,7 +393,8 @@ CUresult sim_event_query(CUevent handle)
 	sim_scope_note_event(handle);
 	linger(handle);
 	uint64_t now = sim_timeline_catch_up_locked();
-	const struct sim_event *event = find(handle);
+	struct sim_event *event = find(handle);
+	look_at_page(event);
 	CUresult result = event ? sim_capture_wait_mark(&event->mark) : CUDA_ERROR_INVALID_HANDLE;
 	if (result == CUDA_SUCCESS && event->is_recorded) {
 		result = sim_open_failure();

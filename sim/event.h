@@ -14,6 +14,8 @@
 #include "sim/knobs.h"
 
 SIM_EXPORT CUresult sim_event_create(CUevent *event, unsigned flags);
+/* The same with the lock held. */
+CUresult sim_event_create_locked(CUevent *event, unsigned flags);
 SIM_EXPORT CUresult sim_event_destroy(CUevent event);
 /* flags: CU_EVENT_RECORD_EXTERNAL; makes a difference only if the stream captures. */
 SIM_EXPORT CUresult sim_event_record(CUevent event, CUstream stream, unsigned flags);

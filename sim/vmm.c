@@ -9,6 +9,7 @@
 #include "sim/timeline.h"
 
 #define GRANULARITY SIM_VMM_GRANULARITY_BYTES
+#define PAGE ((uintptr_t)4096)
 #define HANDLE_BASE ((uintptr_t)0x5500000000)
 #define HANDLE_STEP ((uintptr_t)0x80)
 
@@ -28,6 +29,7 @@ struct physical {
 	size_t bytes;
 	unsigned n_handles;
 	unsigned n_mappings;
+	bool is_foreign; /* another process's: no block, no handle, one mapping */
 	CUmemAllocationProp prop;
 };
 
@@ -171,7 +173,8 @@ static void drop_unused(struct physical *physical)
 {
 	if (physical->n_handles || physical->n_mappings)
 		return;
-	sim_device_memory_free(&physical->device->memory, physical->block);
+	if (!physical->is_foreign)
+		sim_device_memory_free(&physical->device->memory, physical->block);
 	memset(physical, 0, sizeof *physical);
 }
 
@@ -221,7 +224,7 @@ CUresult sim_vmm_retain(CUmemGenericAllocationHandle *handle, uintptr_t address)
 {
 	const struct sim_range *map = sim_vmm_find(address);
 
-	if (!map)
+	if (!map || mapped_on(map)->is_foreign)
 		return CUDA_ERROR_INVALID_VALUE;
 	mapped_on(map)->n_handles++;
 	*handle = HANDLE_BASE + (uintptr_t)(map->tag & TAG_PHYSICAL) * HANDLE_STEP;
@@ -267,7 +270,7 @@ static bool is_whole(uintptr_t address, size_t bytes)
 		return false;
 	while (address < end) {
 		const struct sim_range *map = sim_vmm_find(address);
-		if (!map || map->base != address || map->bytes > end - address)
+		if (!map || map->base != address || map->bytes > end - address || mapped_on(map)->is_foreign)
 			return false;
 		address += map->bytes;
 	}
@@ -277,9 +280,10 @@ static bool is_whole(uintptr_t address, size_t bytes)
 static void unmap_one(struct sim_range *map)
 {
 	struct physical *physical = mapped_on(map);
+	uintptr_t first_page = map->base & ~(PAGE - 1);
 
 	/* If the system refuses, the old pages stay where no valid address leads. */
-	(void)!mmap(sim_vmm_alias(map->base), map->bytes, PROT_NONE,
+	(void)!mmap(sim_vmm_alias(first_page), map->base + map->bytes - first_page, PROT_NONE,
 	            MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
 	sim_ranges_remove(&vmm.mapped, map);
 	physical->n_mappings--;
@@ -301,6 +305,55 @@ CUresult sim_vmm_unmap(uintptr_t address, size_t bytes)
 		address += map->bytes;
 		unmap_one(map);
 	}
+	return CUDA_SUCCESS;
+}
+
+/* A mapping begins where the block does, which may be inside a page; its addresses are reserved in whole pieces. */
+CUresult sim_vmm_import(uintptr_t *address, size_t bytes, struct sim_device *device, int fd, uint64_t offset)
+{
+	size_t skipped = offset & (PAGE - 1), reserved_bytes = (skipped + bytes + GRANULARITY - 1) & ~(GRANULARITY - 1);
+	uintptr_t base;
+	CUresult result = sim_vmm_reserve(&base, reserved_bytes, 0, 0);
+
+	if (result != CUDA_SUCCESS)
+		return result;
+	struct physical *physical = free_entry();
+	if (physical) {
+		*physical = (struct physical){ .device = device, .bytes = bytes, .n_mappings = 1, .is_foreign = true };
+		struct sim_range map = { base + skipped, bytes, (uint64_t)(physical - vmm.at) };
+		map.tag |= (uint64_t)CU_MEM_ACCESS_FLAGS_PROT_READWRITE << TAG_ACCESS(device->ordinal);
+		if (mmap(sim_vmm_alias(base), skipped + bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
+		         (off_t)(offset - skipped)) != MAP_FAILED &&
+		    sim_ranges_insert(&vmm.mapped, &map)) {
+			*address = map.base;
+			return CUDA_SUCCESS;
+		}
+		memset(physical, 0, sizeof *physical);
+	}
+	(void)sim_vmm_free_reserved(base, reserved_bytes);
+	return CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+static void end_import(struct sim_range *map)
+{
+	const struct sim_range *reserved = sim_ranges_find(&vmm.reserved, map->base);
+	uintptr_t base = reserved->base;
+	size_t bytes = reserved->bytes;
+
+	unmap_one(map);
+	(void)sim_vmm_free_reserved(base, bytes);
+}
+
+CUresult sim_vmm_end_import(uintptr_t address)
+{
+	const struct sim_range *map = sim_vmm_find(address);
+
+	if (!map || map->base != address || !mapped_on(map)->is_foreign)
+		return CUDA_ERROR_INVALID_VALUE;
+	sim_timeline_run_ahead(mapped_on(map)->device->ready_ns);
+	struct sim_range *still = sim_ranges_find(&vmm.mapped, address);
+	if (still && still->base == address)
+		end_import(still);
 	return CUDA_SUCCESS;
 }
 
@@ -370,7 +423,11 @@ bool sim_vmm_is_valid(uintptr_t address, size_t bytes)
 void sim_vmm_reset(const struct sim_device *device)
 {
 	for (size_t i = vmm.mapped.n; i-- > 0;)
-		if (mapped_on(&vmm.mapped.at[i])->device == device)
+		if (mapped_on(&vmm.mapped.at[i])->device != device)
+			continue;
+		else if (mapped_on(&vmm.mapped.at[i])->is_foreign)
+			end_import(&vmm.mapped.at[i]);
+		else
 			unmap_one(&vmm.mapped.at[i]);
 	for (size_t i = 0; i < vmm.n; i++)
 		if (vmm.at[i].device == device)

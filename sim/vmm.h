@@ -42,6 +42,10 @@ SIM_EXPORT CUresult sim_vmm_unmap(uintptr_t address, size_t bytes);
 SIM_EXPORT CUresult sim_vmm_set_access(uintptr_t address, size_t bytes, int ordinal, CUmemAccess_flags flags);
 SIM_EXPORT CUresult sim_vmm_get_access(unsigned long long *flags, int ordinal, uintptr_t address);
 
+/* Part of a file that another process has as the memory of a device. Reserves addresses, maps and gives access. */
+CUresult sim_vmm_import(uintptr_t *address, size_t bytes, struct sim_device *device, int fd, uint64_t offset);
+CUresult sim_vmm_end_import(uintptr_t address);
+
 /* True for every address of the window. */
 bool sim_vmm_owns(uintptr_t address);
 void *sim_vmm_alias(uintptr_t address);
