@@ -23,6 +23,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define NVTX_VARIABLE "NVTX_INJECTION64_PATH"
+
 struct options {
 	const char *directory; /* NULL: the next free one */
 	const char *sim;       /* NULL: a real device; "": the simulated one as it is by default */
@@ -121,9 +123,26 @@ static const char *sim_settings(const char *sim, struct sy_arena *arena)
 	return sy_mem_printf(arena, "file=%s%s", absolute, sim + length);
 }
 
+/* NVTX hands ranges to the one library that this variable names: ours, if steps are to end with them. */
+static const char *nvtx_injection(const struct options *options, struct sy_arena *arena)
+{
+	const char *step = options->step ? options->step : getenv("SYNCTALLY_STEP");
+	const char *other = getenv(NVTX_VARIABLE);
+
+	if (!step || strncmp(step, "nvtx:", strlen("nvtx:")) != 0)
+		return NULL;
+	if (other && *other) {
+		sy_say("another tool gets the NVTX ranges, so no step can be found by them: " NVTX_VARIABLE "=%s",
+		       other);
+		return NULL;
+	}
+	return sy_preload_library(arena);
+}
+
 static int run_program(const struct options *options, const char *directory, struct sy_arena *arena, int *was_started)
 {
 	const char *preload;
+	const char *injection = nvtx_injection(options, arena);
 	struct sy_setting settings[8] = { { NULL, NULL } };
 	struct sy_err err;
 	unsigned n = 0;
@@ -140,6 +159,8 @@ static int run_program(const struct options *options, const char *directory, str
 		(struct sy_setting){ "SYNCTALLY_OUT", sy_run_directory_pattern(directory, options->command, arena) };
 	if (options->step)
 		settings[n++] = (struct sy_setting){ "SYNCTALLY_STEP", options->step };
+	if (injection)
+		settings[n++] = (struct sy_setting){ NVTX_VARIABLE, injection };
 	if (options->sim && *options->sim)
 		settings[n++] = (struct sy_setting){ "SYNCTALLY_SIM", sim_settings(options->sim, arena) };
 	if (options->values)

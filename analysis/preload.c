@@ -72,6 +72,14 @@ const char *sy_preload_make(char *const command[], bool is_simulated, struct sy_
 	                     before && *before ? ":" : "", before ? before : "");
 }
 
+const char *sy_preload_library(struct sy_arena *arena)
+{
+	struct sy_err err;
+	const char *directory = library_directory(arena, &err);
+
+	return directory ? sy_mem_printf(arena, "%s/" LIBRARY, directory) : NULL;
+}
+
 const char *sy_preload_device_directory(struct sy_arena *arena)
 {
 	struct sy_err err;

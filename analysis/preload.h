@@ -18,6 +18,9 @@
  */
 const char *sy_preload_make(char *const command[], bool is_simulated, struct sy_arena *arena, struct sy_err *err);
 
+/* Our own library's path. NULL: not found. */
+const char *sy_preload_library(struct sy_arena *arena);
+
 /* Where the simulated device's libraries are, for programs that want a path instead of a name. NULL: not found. */
 const char *sy_preload_device_directory(struct sy_arena *arena);
 

@@ -34,6 +34,8 @@ const char *sy_step_source_words(int32_t source)
 		return "synctally_step()";
 	case SY_STEP_TORCH:
 		return "PyTorch's optimizer hook";
+	case SY_STEP_NVTX:
+		return "NVTX ranges";
 	default:
 		return "an unknown source";
 	}

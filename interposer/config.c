@@ -31,6 +31,14 @@ static void unknown_value(const char *name, const char *text, const char *defaul
 	sy_log(name, "=", text, " is not known; ", default_text, " is used");
 }
 
+/* Whether the text is this choice. The argument of a choice that takes one may not be empty. */
+static bool is_choice(const char *text, const char *choice)
+{
+	size_t n = strlen(choice);
+
+	return choice[n - 1] == ':' ? strncmp(text, choice, n) == 0 && text[n] : strcmp(text, choice) == 0;
+}
+
 static void read_choices(void)
 {
 	const char *text;
@@ -45,7 +53,7 @@ static void read_choices(void)
 		size_t i_ = 0;                                                                                         \
 		const size_t n_ = sizeof(choices_) / sizeof(choices_[0]);                                              \
 		text = getenv(name);                                                                                   \
-		while (text && *text && i_ < n_ && strcmp(text, choices_[i_].text) != 0)                               \
+		while (text && *text && i_ < n_ && !is_choice(text, choices_[i_].text))                                \
 			i_++;                                                                                          \
 		if (i_ == n_) {                                                                                        \
 			unknown_value(name, text, choices_[0].text);                                                   \
@@ -66,6 +74,7 @@ void sy_config_read(void)
 		                                  NULL };
 
 	read_choices();
+	sy_config.step_name = sy_config.steps == SY_STEPS_NVTX ? strchr(getenv("SYNCTALLY_STEP"), ':') + 1 : NULL;
 	sy_config.out = getenv("SYNCTALLY_OUT");
 	if (sy_config.out && !*sy_config.out)
 		sy_config.out = NULL;

@@ -10,12 +10,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum sy_step_mode { SY_STEPS_AUTO, SY_STEPS_TORCH, SY_STEPS_CALL, SY_STEPS_OFF };
+enum sy_step_mode { SY_STEPS_AUTO, SY_STEPS_TORCH, SY_STEPS_CALL, SY_STEPS_NVTX, SY_STEPS_OFF };
 enum sy_stack_mode { SY_STACKS_OFF = 0, SY_STACKS_PYTHON = 1, SY_STACKS_NATIVE = 2, SY_STACKS_BOTH = 3 };
 
 struct sy_config {
 	bool is_active;            /* SYNCTALLY: off or trace */
 	enum sy_step_mode steps;   /* SYNCTALLY_STEP */
+	const char *step_name;     /* what stands behind the colon in SYNCTALLY_STEP; NULL: there is none */
 	enum sy_stack_mode stacks; /* SYNCTALLY_STACKS */
 	const char *out; /* SYNCTALLY_OUT: file pattern (%h host, %p pid, %r rank) or directory; NULL: default */
 	int rank, local_rank, world_size; /* -1: not known */

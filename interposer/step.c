@@ -11,7 +11,7 @@ void synctally_step(void);
 
 static const char *source_name(enum sy_step_source source)
 {
-	return source == SY_STEP_TORCH ? "torch-optimizer" : "call";
+	return source == SY_STEP_TORCH ? "torch-optimizer" : source == SY_STEP_NVTX ? "nvtx" : "call";
 }
 
 static bool is_wanted(enum sy_step_source source)
@@ -23,6 +23,8 @@ static bool is_wanted(enum sy_step_source source)
 		return source == SY_STEP_TORCH;
 	case SY_STEPS_CALL:
 		return source == SY_STEP_CALL;
+	case SY_STEPS_NVTX:
+		return source == SY_STEP_NVTX;
 	default:
 		return false;
 	}

@@ -2,8 +2,9 @@
 /*
  * step.h - where one training step ends
  *
- * synctally_step() from the program, or the end of Optimizer.step(): PyTorch's
- * global optimizer hooks, registered from C through the running interpreter.
+ * synctally_step() from the program; the end of an NVTX range (nvtx.c); or the
+ * end of Optimizer.step(): PyTorch's global optimizer hooks, registered from C
+ * through the running interpreter.
  * The safe moment for that is an audit event of the interpreter: the GIL is
  * held, and importing torch.optim makes some.
  */

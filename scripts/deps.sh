@@ -30,6 +30,9 @@ readonly CUDA13_WHEELS="nvidia-cuda-runtime==13.0.96 nvidia-cuda-profiler-api==1
 nvidia-cuda-cupti==13.0.85"
 readonly CUDA12_WHEELS="nvidia-cuda-runtime-cu12==12.8.90 nvidia-cuda-profiler-api-cu12==12.8.90 nvidia-cuda-crt==13.0.88"
 
+# NVTX: the header that a test program is compiled with, and the Python package of that name.
+readonly NVTX="nvidia-nvtx==13.0.85" NVTX_PYTHON="nvtx==0.2.17"
+
 # PyTorch itself is installed without its dependencies: its CUDA libraries come from the simulated device.
 # The Pythons are those for which there are wheels.
 readonly TORCH="torch==2.13.0" TORCH_PYTHONS="10 14"
@@ -183,6 +186,11 @@ PY
 	rm -rf "$work"
 }
 
+nvtx_headers() { # WHEEL
+	rm -rf build/nvtx
+	pip_in "$TOOLS" install --no-deps --target build/nvtx "$1"
+}
+
 # Does CUDA_HOME hold the headers of this major version? The Makefile asks the same.
 cuda_home_has() {
 	[ -n "${CUDA_HOME:-}" ] && grep -qs "define CUDA_VERSION $1" "$CUDA_HOME/include/cuda.h"
@@ -216,7 +224,8 @@ once() {
 }
 
 core() {
-	once tools "$TOOLS/bin/pytest" "installing pytest" venv_of "$TOOLS" "$CORE_PYTHON_MIN" 99 pytest ""
+	once tools "$TOOLS/bin/pytest" "installing pytest" venv_of "$TOOLS" "$CORE_PYTHON_MIN" 99 "pytest $NVTX_PYTHON" ""
+	once nvtx build/nvtx/nvidia/cu13/include/nvtx3/nvToolsExt.h "unpacking the headers of NVTX" nvtx_headers "$NVTX"
 	# shellcheck disable=SC2086 # lists of names
 	{
 		cuda_home_has 13 ||

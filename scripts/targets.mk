@@ -51,6 +51,7 @@ RPATH_SIM = -Wl,-rpath,$(abspath $(BUILD)/lib/sim)
 
 $(call objs,$(APP_SRC)): ALL_CFLAGS += $(SYSCUDA13) -I$(BUILD)/include
 $(call objs,$(APP_SRC)): | $(PUBLIC_HEADERS)
+$(call objs,tests/e2e/nvtx.c): ALL_CFLAGS += -isystem build/nvtx/nvidia/cu13/include
 
 # Archives, so that a test links just the modules it uses and may replace the others.
 $(BUILD)/tests/libinterposer.a: $(INTERPOSER_OBJ)

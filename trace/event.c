@@ -22,6 +22,8 @@ const char *sy_step_source_name(int32_t source)
 		return "call";
 	case SY_STEP_TORCH:
 		return "torch-optimizer";
+	case SY_STEP_NVTX:
+		return "nvtx";
 	default:
 		return "unknown";
 	}

@@ -35,7 +35,7 @@ const char *sy_memory_name(unsigned memory);
 /* "h2h", "h2d", "d2h", "d2d"; "-" for none or an unknown number. */
 const char *sy_direction_name(unsigned direction);
 
-/* "call", "torch-optimizer"; "unknown" otherwise. */
+/* "call", "torch-optimizer", "nvtx"; "unknown" otherwise. */
 const char *sy_step_source_name(int32_t source);
 
 /* "call", "step"; "unknown" otherwise. */

@@ -150,7 +150,11 @@ struct sy_handover {
 	uint32_t reserved_last[2];
 };
 
-enum sy_step_source { SY_STEP_CALL = 1 /* synctally_step() */, SY_STEP_TORCH = 2 /* PyTorch's optimizer hook */ };
+enum sy_step_source {
+	SY_STEP_CALL = 1,  /* synctally_step() */
+	SY_STEP_TORCH = 2, /* PyTorch's optimizer hook */
+	SY_STEP_NVTX = 3   /* the end of an NVTX range, or a mark */
+};
 
 enum sy_def_kind {
 	SY_DEF_PADDING = 0, /* rest of the segment is unused */
