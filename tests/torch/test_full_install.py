@@ -10,6 +10,7 @@ import pathlib
 import pytest
 import test_ddp as of_ddp
 import test_graphs as of_graphs
+import test_memory as of_memory
 from conftest import ROOT
 
 PYTHON = os.environ.get("SYNCTALLY_TEST_FULL_PYTHON")
@@ -50,6 +51,11 @@ def test_syncs_per_step(record, command, syncs):
     if command[0] != "-c":  # the compiler starts programs of its own, each with a trace
         status, text = run.sim_diff()
         assert status == 0, text
+
+
+def test_expandable_segments(record):
+    run = record(of_memory.GROWING, python=PYTHON, env={"PYTORCH_CUDA_ALLOC_CONF": "expandable_segments:True"})
+    assert of_memory.counts(run)["syncs"] == (1, 1)
 
 
 @pytest.mark.parametrize("kind", ["whole", "callables"])
