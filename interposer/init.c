@@ -5,6 +5,7 @@
 #include "interposer/dl.h"
 #include "interposer/log.h"
 #include "interposer/out.h"
+#include "interposer/real.h"
 #include "interposer/state.h"
 #include "interposer/step.h"
 
@@ -20,6 +21,7 @@ __attribute__((constructor)) static void begin(void)
 	sy_log_init();
 	sy_config_read();
 	if (sy_config.is_active) {
+		sy_real_keep_loaded();
 		sy_out_init();
 		sy_clock_find();
 		error = sy_thread_init();

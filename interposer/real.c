@@ -85,6 +85,29 @@ static int absent(void)
 
 _Static_assert((int)cudaErrorNotSupported == (int)CUDA_ERROR_NOT_SUPPORTED, "one stand-in serves both layers");
 
+/* The libraries that are kept already, by their link maps. With more than fit, some are kept again. */
+#define MAX_KEPT 16
+static const void *kept[MAX_KEPT];
+
+static bool is_kept(const void *map)
+{
+	for (unsigned i = 0; i < MAX_KEPT; i++)
+		if (__atomic_load_n(&kept[i], __ATOMIC_RELAXED) == map)
+			return true;
+	return false;
+}
+
+static void note_kept(const void *map)
+{
+	for (unsigned i = 0; i < MAX_KEPT; i++) {
+		const void *expected = NULL;
+
+		if (__atomic_compare_exchange_n(&kept[i], &expected, map, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED) ||
+		    expected == map)
+			return;
+	}
+}
+
 void sy_real_keep(const void *function)
 {
 	void *map = NULL;
@@ -93,9 +116,29 @@ void sy_real_keep(const void *function)
 
 	if (sy_dl_is_child())
 		return;
+	if (!dladdr1(function, &info, &map, RTLD_DL_LINKMAP) || !map || is_kept(map))
+		return;
 	/* The handle is not given back; there is nothing to be unloaded any more. */
-	if (dladdr1(function, &info, &map, RTLD_DL_LINKMAP) && map && dlinfo(map, RTLD_DI_LMID, &space) == 0)
-		(void)dlmopen(space, info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+	if (dlinfo(map, RTLD_DI_LMID, &space) == 0 &&
+	    dlmopen(space, info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE))
+		note_kept(map);
+}
+
+void sy_real_keep_loaded(void)
+{
+	static const char *const names[] = { "cudaMemcpyAsync", "cuMemcpyDtoHAsync_v2" };
+	struct sy_undisturbed saved;
+
+	sy_undisturbed_begin(&saved);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const void *at = sy_libc_dlsym(RTLD_NEXT, names[i]);
+
+		if (at)
+			sy_real_keep(at);
+		else
+			(void)dlerror();
+	}
+	sy_undisturbed_end(&saved);
 }
 
 SY_COLD sy_fn sy_real_find(enum sy_api api)

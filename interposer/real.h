@@ -34,6 +34,13 @@ sy_fn sy_real_find(enum sy_api api);
  */
 void sy_real_keep(const void *function);
 
+/*
+ * The same for the CUDA libraries that the program was started with. Keeping
+ * allocates, and the first CUDA call may come from a signal handler that
+ * interrupted malloc; when the process begins it does not matter.
+ */
+void sy_real_keep_loaded(void);
+
 /* Our wrapper for dlsym(handle, name), or NULL if the name is not ours or the handle does not have it. */
 void *sy_real_replace_symbol(void *handle, const char *name);
 

@@ -88,6 +88,14 @@ events() {
 	[ "$n" -ge 41250 ] && [ "$gaps" = 0 ] && [ "$open" = 0 ]
 }
 
+@test "the first call of a process allocates nothing, so that a handler may make it in the middle of malloc" {
+	not_under_tsan "malloc is the sanitizer's"
+	LD_PRELOAD="$PRELOAD $BUILD/tests/e2e/plugins/nothing.so" SYNCTALLY_OUT=$PWD/run.trace "$BUILD/tests/e2e/first_call" >out
+	[ "$(cat out)" = 0 ]
+	read -r n gaps open <<<"$(events run.trace)"
+	[ "$n" = 1 ]
+}
+
 @test "signal handlers that fork inside a call, and children that return into it" {
 	not_under_tsan "it delivers signals late"
 	export LD_PRELOAD=$BUILD/tests/e2e/plugins/nothing.so
