@@ -18,6 +18,7 @@ struct sy_config {
 	enum sy_step_mode steps;   /* SYNCTALLY_STEP */
 	const char *step_name;     /* what stands behind the colon in SYNCTALLY_STEP; NULL: there is none */
 	enum sy_stack_mode stacks; /* SYNCTALLY_STACKS */
+	bool follows_all;          /* SYNCTALLY_FOLLOW: children are recorded whoever starts them */
 	const char *out; /* SYNCTALLY_OUT: file pattern (%h host, %p pid, %r rank) or directory; NULL: default */
 	int rank, local_rank, world_size; /* -1: not known */
 };

@@ -3,6 +3,7 @@
 #include "interposer/clock.h"
 #include "interposer/config.h"
 #include "interposer/dl.h"
+#include "interposer/follow.h"
 #include "interposer/log.h"
 #include "interposer/out.h"
 #include "interposer/real.h"
@@ -20,6 +21,7 @@ __attribute__((constructor)) static void begin(void)
 		sy_dl_init();
 	sy_log_init();
 	sy_config_read();
+	sy_follow_init(sy_config.follows_all);
 	if (sy_config.is_active) {
 		sy_real_keep_loaded();
 		sy_out_init();
