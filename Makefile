@@ -44,7 +44,7 @@ objs = $(patsubst %,$(BUILD)/obj/%.o,$(1))
 TRACE_READ_SRC  := $(filter-out trace/writer.c,$(wildcard trace/*.c))
 
 # ---- interposer/: libsynctally.so ---------------------------------------
-INTERPOSER_SRC := $(wildcard interposer/*.c interposer/*.S) trace/writer.c api/api.c
+INTERPOSER_SRC := $(wildcard interposer/*.c interposer/*.S) trace/writer.c trace/maps.c trace/blind.c api/api.c
 INTERPOSER_OBJ := $(call objs,$(INTERPOSER_SRC))
 $(INTERPOSER_OBJ): ALL_CFLAGS += $(SYSCUDA13) -fno-omit-frame-pointer
 # Runs inside dlsym before a sanitizer is ready.
@@ -52,7 +52,7 @@ $(BUILD)/obj/interposer/dl.c.o: ALL_CFLAGS += $(if $(SAN),-fno-sanitize=all)
 $(BUILD)/lib/libsynctally.so: $(INTERPOSER_OBJ) interposer/exports.map
 	@mkdir -p $(@D)
 	$(CC) -shared -o $@ $(INTERPOSER_OBJ) -Wl,-soname,libsynctally.so -Wl,--version-script=interposer/exports.map $(LDFLAGS_ALL)
-ifneq ($(INTERPOSER_SRC),trace/writer.c api/api.c)
+ifneq ($(wildcard interposer/init.c),)
 all: $(BUILD)/lib/libsynctally.so
 endif
 

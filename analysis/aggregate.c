@@ -402,6 +402,9 @@ static struct sy_process *add_process(struct sy_profile *profile, const struct s
 	process->is_rough = trace->clock.is_rough && process->census.events > 0;
 	process->damage = trace->damage;
 	process->blind = meta_list(profile, trace, "blind", &process->n_blind);
+	process->blind_unchecked = sy_trace_meta(trace, "blind_unchecked");
+	if (process->blind_unchecked)
+		process->blind_unchecked = sy_mem_copy(&profile->arena, process->blind_unchecked);
 	process->steps = *steps;
 	process->step = sy_mem_alloc(&profile->arena, process->steps.n * sizeof(*process->step));
 	return process;

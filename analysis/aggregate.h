@@ -105,7 +105,8 @@ struct sy_process {
 	uint64_t discarded_events, discarded_defs;
 	struct sy_census census;
 	struct sy_damage damage;
-	const char **blind; /* modules whose calls were not seen */
+	const char **blind;          /* modules whose calls were not seen */
+	const char *blind_unchecked; /* why that is not known of all; NULL: it is */
 	uint32_t n_blind;
 };
 

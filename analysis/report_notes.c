@@ -86,6 +86,9 @@ static void note_process(struct sy_report *report, const struct sy_process *proc
 		               process->path);
 	for (uint32_t i = 0; i < process->n_blind; i++)
 		sy_report_note(report, "Not seen: CUDA calls made by %s.", process->blind[i]);
+	if (process->blind_unchecked)
+		sy_report_note(report, "Not checked whether CUDA calls of other libraries go past: %s (%s).",
+		               process->blind_unchecked, process->path);
 }
 
 /* The lines of the rows that the question is true of, as a list; NULL: none. */

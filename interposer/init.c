@@ -45,6 +45,8 @@ __attribute__((destructor)) static void end(void)
 {
 	struct sy_state *state = sy_state;
 
-	if (state && __atomic_load_n(&state->phase, __ATOMIC_ACQUIRE) == SY_PHASE_TRACING)
+	if (state && __atomic_load_n(&state->phase, __ATOMIC_ACQUIRE) == SY_PHASE_TRACING) {
+		sy_coverage_end(state);
 		__atomic_store_n(&state->writer.header->state, SY_STATE_ENDED, __ATOMIC_RELAXED);
+	}
 }

@@ -2,8 +2,8 @@
 /*
  * modules.h - which file a code address was mapped from
  *
- * Reads /proc/self/maps, not the loader's list: that one is under a lock which
- * another thread may hold for as long as a constructor runs.
+ * From trace/maps.h, not from the loader, whose lock another thread may hold for
+ * as long as a constructor runs.
  */
 #ifndef SY_INTERPOSER_MODULES_H
 #define SY_INTERPOSER_MODULES_H

@@ -9,6 +9,7 @@
 #ifndef SY_INTERPOSER_STATE_H
 #define SY_INTERPOSER_STATE_H
 
+#include "interposer/coverage.h"
 #include "interposer/memory.h"
 #include "interposer/thread.h"
 #include "interposer/work.h"
@@ -32,6 +33,7 @@ struct sy_state {
 	uint32_t step_source;    /* enum sy_step_source noted in the trace; under the mutex */
 	pthread_mutex_t mutex;   /* start of the trace, birth and end of threads, process definitions */
 	struct sy_writer writer;
+	struct sy_coverage coverage;
 	struct sy_thread threads[SY_MAX_THREADS];
 	struct sy_work work;
 	struct sy_memory_map memory;

@@ -45,6 +45,7 @@ static void end_step(struct sy_state *state, enum sy_step_source source, uint32_
 {
 	struct sy_thread *thread = sy_thread_get(state);
 	struct sy_event *event = thread ? sy_thread_event(state, thread, SY_EVENT_STEP) : NULL;
+	uint64_t n_steps;
 
 	if (!event)
 		return;
@@ -54,8 +55,9 @@ static void end_step(struct sy_state *state, enum sy_step_source source, uint32_
 	event->native = stepper;
 	event->status = (int32_t)source;
 	event->flags = SY_EVENT_COMPLETE;
-	__atomic_fetch_add(&state->n_steps, 1, __ATOMIC_RELAXED);
+	n_steps = __atomic_add_fetch(&state->n_steps, 1, __ATOMIC_RELAXED);
 	sy_thread_commit(thread);
+	sy_coverage_step(state, n_steps);
 }
 
 void sy_step_end(enum sy_step_source source, uint32_t stepper)

@@ -18,12 +18,12 @@ FORBIDDEN="$ENDING|$HEAP|$PRINTING|$THREADS|$SIGNALS|$ENVIRONMENT|$ENDS|$WAITING
 without_comments() {
 	gcc -fpreprocessed -dD -E -P -x c "$1" 2>/dev/null | sed 's/"\([^"\\]\|\\.\)*"/""/g'
 }
-for source in interposer/*.[ch] trace/writer.[ch]; do
+for source in interposer/*.[ch] trace/writer.[ch] trace/maps.[ch] trace/blind.[ch]; do
 	check "$source calls nothing forbidden" \
 		"$(without_comments "$source" | grep -nE "(^|[^A-Za-z0-9_.>])($FORBIDDEN)[[:space:]]*\(" | sed "s|^|$source: |")"
 done
 
-objects=$(find "$BUILD/obj/interposer" "$BUILD/obj/trace/writer.c.o" -name '*.o' 2>/dev/null)
+objects=$(find "$BUILD/obj/interposer" "$BUILD"/obj/trace/{writer,maps,blind}.c.o -name '*.o' 2>/dev/null)
 [ -n "$objects" ] || objects=/nonexistent
 # shellcheck disable=SC2086 # a list of files
 check "the objects refer to nothing forbidden" \

@@ -194,6 +194,7 @@ static void test_ranks(void **state)
 			fix_header(&fix)->end_bytes += SY_BLOCK_BYTES;
 			fix_meta(&fix, "blind.0", "/opt/libplugin.so");
 			fix_meta(&fix, "blind.1", "/opt/libother.so");
+			fix_meta(&fix, "blind_unchecked", "the process may not read its own mappings");
 		}
 		add(&profile, &fix, rank ? "rank1.trace" : "rank0.trace");
 		fix_end(&fix);
