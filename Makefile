@@ -59,7 +59,7 @@ endif
 # ---- analysis/: synctally -----------------------------------------------
 ANALYSIS_SRC := $(wildcard analysis/*.c analysis/*.S) $(TRACE_READ_SRC)
 ANALYSIS_OBJ := $(call objs,$(ANALYSIS_SRC))
-ANALYSIS_LIBS = -lsmartcols -ljansson -lelf -lyaml -lsqlite3 -lavro -lm
+ANALYSIS_LIBS = -lsmartcols -ljansson -lelf -lyaml -lsqlite3 -lavro -larchive -lm
 CHART_JS ?= /usr/share/javascript/chart.js/chart.min.js
 $(BUILD)/obj/analysis/embedded.S.o: ALL_CFLAGS += -DCHART_JS='"$(CHART_JS)"'
 $(BUILD)/obj/analysis/embedded.S.o: analysis/page.html

@@ -185,6 +185,99 @@ int sy_elf_each_needed(struct sy_elf *elf, sy_elf_name_fn fn, void *context)
 	return result;
 }
 
+int sy_elf_each_local(struct sy_elf *elf, sy_elf_entry_fn fn, void *context)
+{
+	GElf_Shdr header;
+	Elf_Data *data;
+	GElf_Sym symbol;
+	int result = 0;
+
+	if (!find_section(elf, SHT_SYMTAB, &header, &data))
+		return 0;
+	for (int i = 1; result == 0 && gelf_getsym(data, i, &symbol); i++) {
+		struct sy_elf_entry entry = { .name = NULL };
+
+		if (GELF_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF)
+			continue;
+		entry.name = elf_strptr(elf->elf, header.sh_link, symbol.st_name);
+		if (entry.name)
+			result = fn(&entry, context);
+	}
+	return result;
+}
+
+bool sy_elf_is_dynamic(struct sy_elf *elf)
+{
+	bool has_dynamic = false, is_program = false;
+	GElf_Shdr header;
+	Elf_Data *data;
+	GElf_Dyn entry;
+	GElf_Phdr segment;
+	size_t n = 0;
+
+	if (sy_elf_interpreter(elf))
+		return true;
+	if (elf_getphdrnum(elf->elf, &n) == 0)
+		for (size_t i = 0; i < n && gelf_getphdr(elf->elf, (int)i, &segment); i++)
+			has_dynamic |= segment.p_type == PT_DYNAMIC;
+	/* A static program that may be loaded anywhere looks like a library, but says that it is none. */
+	if (has_dynamic && find_section(elf, SHT_DYNAMIC, &header, &data))
+		for (int i = 0; gelf_getdyn(data, i, &entry) && entry.d_tag != DT_NULL; i++)
+			is_program |= entry.d_tag == DT_FLAGS_1 && entry.d_un.d_val & DF_1_PIE;
+	return has_dynamic && !is_program;
+}
+
+const char *sy_elf_interpreter(struct sy_elf *elf)
+{
+	size_t n = 0, file_bytes = 0;
+	const char *file = elf_rawfile(elf->elf, &file_bytes);
+	GElf_Phdr segment;
+
+	if (!file || elf_getphdrnum(elf->elf, &n) != 0)
+		return NULL;
+	for (size_t i = 0; i < n && gelf_getphdr(elf->elf, (int)i, &segment); i++)
+		if (segment.p_type == PT_INTERP && segment.p_offset < file_bytes &&
+		    memchr(file + segment.p_offset, '\0', file_bytes - segment.p_offset))
+			return file + segment.p_offset;
+	return NULL;
+}
+
+static void search(const char *at, size_t bytes, const struct sy_elf_text *texts, size_t n, bool *found)
+{
+	for (size_t i = 0; i < n; i++) {
+		/* Behind the text its zero byte has to fit. */
+		size_t length = strlen(texts[i].text) + !texts[i].is_prefix;
+
+		found[i] = found[i] || (at && memmem(at, bytes, texts[i].text, length));
+	}
+}
+
+void sy_elf_find_texts(struct sy_elf *elf, const struct sy_elf_text *texts, size_t n, bool *found)
+{
+	size_t names = 0, file_bytes = 0;
+	Elf_Scn *section = NULL;
+	bool has_constants = false;
+	GElf_Shdr header;
+
+	(void)elf_getshdrstrndx(elf->elf, &names);
+	while ((section = elf_nextscn(elf->elf, section))) {
+		const char *name = gelf_getshdr(section, &header) ? elf_strptr(elf->elf, names, header.sh_name) : NULL;
+		Elf_Data *data;
+
+		if (!name || header.sh_type != SHT_PROGBITS || strncmp(name, ".rodata", 7) != 0)
+			continue;
+		has_constants = true;
+		data = elf_rawdata(section, NULL);
+		if (data)
+			search(data->d_buf, data->d_size, texts, n, found);
+	}
+	if (!has_constants) {
+		const char *file = elf_rawfile(elf->elf, &file_bytes);
+
+		search(file, file_bytes, texts, n, found);
+	}
+}
+
 /* The build-id in hexadecimal. False if there is none or it does not fit. */
 static bool build_id(struct sy_elf *elf, char *out, size_t out_bytes)
 {

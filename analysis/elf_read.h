@@ -34,6 +34,23 @@ void sy_elf_close(struct sy_elf *elf);
 int sy_elf_each_needed(struct sy_elf *elf, sy_elf_name_fn fn, void *context);
 int sy_elf_each_import(struct sy_elf *elf, sy_elf_entry_fn fn, void *context);
 int sy_elf_each_export(struct sy_elf *elf, sy_elf_entry_fn fn, void *context);
+/* Functions in the full symbol table, which a stripped file lacks; versions and sizes are not filled in. */
+int sy_elf_each_local(struct sy_elf *elf, sy_elf_entry_fn fn, void *context);
+
+bool sy_elf_is_dynamic(struct sy_elf *elf);
+/* The loader that a program names, or NULL. Lives until sy_elf_close(). */
+const char *sy_elf_interpreter(struct sy_elf *elf);
+
+/*
+ * Which of the texts stand in the constant data of the file, each ended by a
+ * zero byte or, if `is_prefix`, by anything. A file without section headers is
+ * searched as a whole.
+ */
+struct sy_elf_text {
+	const char *text;
+	bool is_prefix;
+};
+void sy_elf_find_texts(struct sy_elf *elf, const struct sy_elf_text *texts, size_t n, bool *found);
 
 /*
  * Text that changes when the file does: the build-id in hexadecimal, or else

@@ -4,14 +4,10 @@
  */
 #include "analysis/python_probe.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* Scripts whose interpreter is a script and so on; the kernel stops there too. */
@@ -25,13 +21,21 @@
  * will not have it there, unless it is -c or -m, where a local torch directory
  * is not what anybody means.
  */
-static const char question[] =
+static const char torch_question[] =
 	"import sys\n"
 	"import importlib.util as u\n"
 	"if sys.path and sys.path[0] == '': del sys.path[0]\n"
 	"s = u.find_spec('torch')\n"
 	"p = list(s.submodule_search_locations or []) if s else []\n"
 	"sys.stdout.write('\\n" MARK "' + (p[0] if p else '') + '\\n')\n";
+
+/* Where packages are installed; not the standard library, and not the directory that a script stands in. */
+#define DIRECTORY_MARK "synctally-packages="
+static const char packages_question[] =
+	"import os, sys\n"
+	"for p in sys.path:\n"
+	"    if os.path.basename(p) in ('site-packages', 'dist-packages') and os.path.isdir(p):\n"
+	"        sys.stdout.write('\\n" DIRECTORY_MARK "' + p + '\\n')\n";
 
 static bool is_executable(const char *path)
 {
@@ -217,59 +221,50 @@ static void copy_options(char *const *arguments, char *options, size_t options_b
 	options[n > 1 ? n : 0] = '\0';
 }
 
-/* Runs argv with its stdout in a pipe and nothing else connected. The pipe's reading end, or -1. */
-static int start(const char *path, char *const argv[], pid_t *pid)
+/* Lets the interpreter answer a question, with the options of the command that change where modules are found. */
+static bool ask_python(const struct sy_program *python, const char *code, sy_line_fn *fn, void *context)
 {
-	posix_spawn_file_actions_t actions;
-	int ends[2], error;
+	char options[16], ask[] = "-c";
+	char *argv[5] = { (char *)python->path };
+	size_t n = 1;
 
-	if (pipe2(ends, O_CLOEXEC) < 0)
-		return -1;
-	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-	posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-	posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-	error = posix_spawn(pid, path, &actions, NULL, argv, environ);
-	posix_spawn_file_actions_destroy(&actions);
-	close(ends[1]);
-	if (error) {
-		close(ends[0]);
-		return -1;
-	}
-	return ends[0];
+	copy_options(python->arguments, options, sizeof(options));
+	if (options[0])
+		argv[n++] = options;
+	argv[n++] = ask;
+	argv[n++] = (char *)code;
+	argv[n] = NULL;
+	return sy_ask(python->path, argv, fn, context);
+}
+
+static void take_torch(void *context, char *line)
+{
+	if (strncmp(line, MARK, strlen(MARK)) == 0)
+		snprintf(context, PATH_MAX, "%s", line + strlen(MARK));
 }
 
 bool sy_find_torch(const struct sy_program *python, char package[PATH_MAX])
 {
-	char options[16], line[PATH_MAX + sizeof(MARK) + 1], code[sizeof(question)], ask[] = "-c";
-	char *argv[5] = { (char *)python->path };
-	size_t n = 1;
-	FILE *answer;
-	pid_t pid;
-	int fd;
-
 	package[0] = '\0';
-	copy_options(python->arguments, options, sizeof(options));
-	memcpy(code, question, sizeof(code));
-	if (options[0])
-		argv[n++] = options;
-	argv[n++] = ask;
-	argv[n++] = code;
-	argv[n] = NULL;
-	fd = start(python->path, argv, &pid);
-	if (fd < 0)
-		return false;
-	answer = fdopen(fd, "re");
-	while (answer && fgets(line, sizeof(line), answer)) {
-		cut(line, "\n");
-		if (strncmp(line, MARK, strlen(MARK)) == 0)
-			snprintf(package, PATH_MAX, "%.*s", PATH_MAX - 1, line + strlen(MARK));
-	}
-	if (answer)
-		fclose(answer);
-	else
-		close(fd);
-	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-		;
-	return true;
+	return ask_python(python, torch_question, take_torch, package);
+}
+
+struct directories {
+	sy_line_fn *fn;
+	void *context;
+};
+
+static void take_directory(void *context, char *line)
+{
+	struct directories *directories = context;
+
+	if (strncmp(line, DIRECTORY_MARK, strlen(DIRECTORY_MARK)) == 0)
+		directories->fn(directories->context, line + strlen(DIRECTORY_MARK));
+}
+
+bool sy_each_package_directory(const struct sy_program *python, sy_line_fn *fn, void *context)
+{
+	struct directories directories = { fn, context };
+
+	return ask_python(python, packages_question, take_directory, &directories);
 }

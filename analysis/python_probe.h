@@ -5,6 +5,8 @@
 #ifndef SY_ANALYSIS_PYTHON_PROBE_H
 #define SY_ANALYSIS_PYTHON_PROBE_H
 
+#include "analysis/ask.h"
+
 #include <limits.h>
 #include <stdbool.h>
 
@@ -33,5 +35,11 @@ bool sy_find_executable(const char *name, char path[PATH_MAX]);
  * interpreter could not be run.
  */
 bool sy_find_torch(const struct sy_program *python, char package[PATH_MAX]);
+
+/*
+ * The directories in which that interpreter finds installed packages, asked in
+ * the same way. False if it could not be run.
+ */
+bool sy_each_package_directory(const struct sy_program *python, sy_line_fn *fn, void *context);
 
 #endif

@@ -63,6 +63,7 @@ libjansson-dev   header   jansson.h
 libyaml-dev      header   yaml.h
 libsqlite3-dev   header   sqlite3.h
 libavro-dev      header   avro.h
+libarchive-dev   header   archive.h
 libjs-chart.js   file     /usr/share/javascript/chart.js/chart.min.js
 sqlite3          command  sqlite3
 libcmocka-dev    header   cmocka.h

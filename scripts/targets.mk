@@ -32,6 +32,7 @@ $(BUILD)/include/%.h: sim/include/%.h
 # tests/unit/X.c                 shared by tests; linked where it is used
 # tests/e2e/X.c                  an application: what it links is CUDA, here the simulated one
 # tests/e2e/plugins/X.c          a library that such an application loads, or that is preloaded beside ours
+# tests/e2e/static/            a program with a CUDA runtime inside
 # tests/bench/analysis/X.c       linked to trace/ and analysis/
 # tests/bench/X.c                an application; its CUDA does nothing, so that only our own cost is measured
 UNIT_SRC := $(wildcard tests/unit/test_*.c)
@@ -44,7 +45,7 @@ BENCH_CUDART := $(BUILD)/tests/bench/libcudart.so.13
 BENCH_ANALYSIS := $(patsubst tests/bench/analysis/%.c,$(BUILD)/tests/bench/%,$(wildcard tests/bench/analysis/*.c))
 FUZZ_BIN := $(patsubst tests/fuzz/%.c,$(BUILD)/tests/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 EXAMPLE_BIN := $(patsubst examples/c/%.c,$(BUILD)/examples/%,$(wildcard examples/c/*.c))
-APP_SRC := $(wildcard tests/unit/*.c tests/e2e/*.c tests/e2e/plugins/*.c tests/bench/*.c tests/bench/*/*.c tests/fuzz/*.c examples/c/*.c)
+APP_SRC := $(wildcard tests/unit/*.c tests/e2e/*.c tests/e2e/plugins/*.c tests/e2e/static/*.c tests/bench/*.c tests/bench/*/*.c tests/fuzz/*.c examples/c/*.c)
 
 SIM_LINK = $(addprefix $(BUILD)/lib/sim/,libcudart.so.13 libcuda.so.1 libsimcore.so)
 RPATH_SIM = -Wl,-rpath,$(abspath $(BUILD)/lib/sim)
@@ -80,6 +81,17 @@ $(E2E_BIN): $(BUILD)/tests/e2e/%: $(BUILD)/obj/tests/e2e/%.c.o $(SIM_LINK)
 $(E2E_PLUGIN): $(BUILD)/tests/e2e/plugins/%.so: $(BUILD)/obj/tests/e2e/plugins/%.c.o $(SIM_LINK)
 	@mkdir -p $(@D)
 	$(CC) -shared -o $@ $< -Wl,--as-needed $(SIM_LINK) $(RPATH_SIM) $(LDFLAGS_ALL)
+# One program, linked to the runtime's library and with a runtime inside; the second again without its symbols.
+E2E_STATIC := $(addprefix $(BUILD)/tests/e2e/static/,shared static stripped)
+$(BUILD)/tests/e2e/static/libcudart_static.a: $(BUILD)/obj/tests/e2e/static/cudart.c.o
+	@mkdir -p $(@D)
+	rm -f $@ && ar rcs $@ $^
+$(BUILD)/tests/e2e/static/shared: $(BUILD)/obj/tests/e2e/static/waits.c.o $(SIM_LINK)
+	$(LINK_APPLICATION)
+$(BUILD)/tests/e2e/static/static: $(BUILD)/obj/tests/e2e/static/waits.c.o $(BUILD)/tests/e2e/static/libcudart_static.a
+	$(CC) -o $@ $^ $(RPATH_SIM) $(LDFLAGS_ALL)
+$(BUILD)/tests/e2e/static/stripped: $(BUILD)/tests/e2e/static/static
+	strip -o $@ $<
 $(BENCH_CUDART): $(BUILD)/obj/tests/bench/nothing/cudart.c.o
 	@mkdir -p $(@D)
 	$(CC) -shared -o $@ $< -Wl,-soname,$(@F) $(LDFLAGS_ALL)
@@ -95,7 +107,7 @@ $(EXAMPLE_BIN): $(BUILD)/examples/%: $(BUILD)/obj/examples/c/%.c.o $(SIM_LINK)
 	$(LINK_APPLICATION)
 
 .PHONY: test-programs unit-programs
-test-programs: all unit-programs $(E2E_BIN) $(E2E_PLUGIN) $(EXAMPLE_BIN) $(BENCH_BIN) $(BENCH_SIM)
+test-programs: all unit-programs $(E2E_BIN) $(E2E_PLUGIN) $(E2E_STATIC) $(EXAMPLE_BIN) $(BENCH_BIN) $(BENCH_SIM)
 unit-programs: $(UNIT_BIN) $(FUZZ_BIN)
 
 # ---- test, demo, bench --------------------------------------------------------

@@ -2,7 +2,7 @@
 /*
  * blind.c - a program that calls CUDA, and loads libraries that do so too
  *
- *	blind N_STEPS ENDING [HOW LIBRARY FUNCTION]...    ENDING: exit, _exit; HOW: plain, deepbind, newspace
+ *	blind N_STEPS ENDING [HOW LIBRARY FUNCTION]...    ENDING: exit, _exit, "read FILE"; HOW: plain, deepbind, newspace
  *
  * Each library's function is called once in each step.
  */
@@ -55,5 +55,10 @@ int main(int argc, char **argv)
 	}
 	if (strcmp(argv[2], "_exit") == 0)
 		_exit(0);
+	if (strncmp(argv[2], "read ", 5) == 0) {
+		FILE *file = fopen(argv[2] + 5, "r");
+
+		return !file || fgetc(file) == EOF;
+	}
 	return 0;
 }
