@@ -7,6 +7,7 @@
 #include "interposer/log.h"
 #include "interposer/out.h"
 #include "interposer/real.h"
+#include "interposer/runtimes.h"
 #include "interposer/state.h"
 #include "interposer/step.h"
 
@@ -24,6 +25,7 @@ __attribute__((constructor)) static void begin(void)
 	sy_follow_init(sy_config.follows_all);
 	if (sy_config.is_active) {
 		sy_real_keep_loaded();
+		sy_runtimes_init();
 		sy_out_init();
 		sy_clock_find();
 		error = sy_thread_init();

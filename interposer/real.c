@@ -4,6 +4,7 @@
 #include "interposer/compiler.h"
 #include "interposer/dl.h"
 #include "interposer/procaddr.h"
+#include "interposer/runtimes.h"
 #include "interposer/undisturbed.h"
 #include "interposer/wrappers.h"
 
@@ -120,8 +121,10 @@ void sy_real_keep(const void *function)
 		return;
 	/* The handle is not given back; there is nothing to be unloaded any more. */
 	if (dlinfo(map, RTLD_DI_LMID, &space) == 0 &&
-	    dlmopen(space, info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE))
+	    dlmopen(space, info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE)) {
 		note_kept(map);
+		sy_runtimes_note(map);
+	}
 }
 
 void sy_real_keep_loaded(void)
@@ -141,7 +144,33 @@ void sy_real_keep_loaded(void)
 	sy_undisturbed_end(&saved);
 }
 
-SY_COLD sy_fn sy_real_find(enum sy_api api)
+void sy_real_forget_runtime(void)
+{
+	for (unsigned api = 0; api < SY_N_API; api++)
+		if (sy_api_desc[api].lib == SY_LIB_RT)
+			__atomic_store_n(&sy_real_fn[api], NULL, __ATOMIC_SEQ_CST);
+}
+
+/* Unless the row is one of the runtime and there are several of them; another thread may just have found that out. */
+static void remember(enum sy_api api, sy_fn function)
+{
+	__atomic_store_n(&sy_real_fn[api], function, __ATOMIC_SEQ_CST);
+	if (SY_UNLIKELY(sy_api_desc[api].lib == SY_LIB_RT && __atomic_load_n(&sy_runtimes_are_many, __ATOMIC_SEQ_CST)))
+		__atomic_store_n(&sy_real_fn[api], NULL, __ATOMIC_SEQ_CST);
+}
+
+static sy_fn find_of_caller(enum sy_api api, const void *caller)
+{
+	struct sy_undisturbed saved;
+	sy_fn found;
+
+	sy_undisturbed_begin(&saved);
+	found = sy_runtimes_find(api, caller);
+	sy_undisturbed_end(&saved);
+	return found ? found : (sy_fn)absent;
+}
+
+SY_COLD sy_fn sy_real_find(enum sy_api api, const void *caller)
 {
 	static const char *const libraries[][5] = {
 		[SY_LIB_RT] = { "libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0", "libcudart.so", NULL },
@@ -152,6 +181,8 @@ SY_COLD sy_fn sy_real_find(enum sy_api api)
 	bool has_failed;
 	void *at;
 
+	if (desc->lib == SY_LIB_RT && __atomic_load_n(&sy_runtimes_are_many, __ATOMIC_SEQ_CST))
+		return find_of_caller(api, caller);
 	sy_undisturbed_begin(&saved);
 	if (!sy_real_dlsym)
 		sy_dl_init();
@@ -173,7 +204,7 @@ SY_COLD sy_fn sy_real_find(enum sy_api api)
 	sy_undisturbed_end(&saved);
 	if (!at)
 		return (sy_fn)absent;
-	__atomic_store_n(&sy_real_fn[api], to_function(at), __ATOMIC_RELAXED);
+	remember(api, to_function(at));
 	return to_function(at);
 }
 
@@ -185,6 +216,9 @@ static void *adopt(enum sy_api api, void *found)
 
 	if (function == sy_wrapper_fn[api])
 		return found;
+	/* A caller that is linked to no runtime is led to the first. */
+	if (sy_api_desc[api].lib == SY_LIB_RT && __atomic_load_n(&sy_runtimes_are_many, __ATOMIC_SEQ_CST))
+		return sy_runtimes_find(api, NULL) == function ? to_object(sy_wrapper_fn[api]) : found;
 	if (__atomic_compare_exchange_n(&sy_real_fn[api], &expected, function, false, __ATOMIC_RELAXED,
 	                                __ATOMIC_RELAXED))
 		sy_real_keep(found);

@@ -5,8 +5,8 @@
  *
  * A function can reach a program by plain linking, by dlsym, or by
  * cuGetProcAddress. Whichever comes first fixes what is "true" for its row;
- * another function under the same name (a second runtime in the process) is
- * then handed out unwrapped, and so not seen.
+ * another function under the same name that is asked for by name is handed out
+ * unwrapped, and so not seen. A second runtime that is linked to: runtimes.h.
  */
 #ifndef SY_INTERPOSER_REAL_H
 #define SY_INTERPOSER_REAL_H
@@ -21,11 +21,14 @@ typedef void (*sy_fn)(void);
 extern sy_fn sy_real_fn[SY_N_API];
 
 /*
- * Finds the true function of a row, wherever the program got it from. Never
+ * Finds the true function of a row for who calls it from `caller`, wherever the program got it from. Never
  * NULL: a function that is nowhere is stood in for by one that returns
  * cudaErrorNotSupported, which has the same value in both layers.
  */
-sy_fn sy_real_find(enum sy_api api);
+sy_fn sy_real_find(enum sy_api api, const void *caller);
+
+/* From now on every call of the runtime asks sy_real_find. */
+void sy_real_forget_runtime(void);
 
 /*
  * Keeps the library of a function that we call from now on: a program that

@@ -26,7 +26,7 @@
 	RESULT_##lib result_;                                                                                          \
                                                                                                                        \
 	if (SY_UNLIKELY(!real_))                                                                                       \
-		real_ = sy_real_find(SY_API_##name);                                                                   \
+		real_ = sy_real_find(SY_API_##name, (caller));                                                         \
 	if (!sy_call_begin(&call_, SY_API_##name, (caller))) {                                                         \
 		result_ = REAL(lib, params) args;                                                                      \
 		sy_call_pass();                                                                                        \

@@ -32,6 +32,7 @@ $(BUILD)/include/%.h: sim/include/%.h
 # tests/unit/X.c                 shared by tests; linked where it is used
 # tests/e2e/X.c                  an application: what it links is CUDA, here the simulated one
 # tests/e2e/plugins/X.c          a library that such an application loads, or that is preloaded beside ours
+# tests/e2e/runtimes/          a program with two CUDA runtimes
 # tests/e2e/static/            a program with a CUDA runtime inside
 # tests/bench/analysis/X.c       linked to trace/ and analysis/
 # tests/bench/X.c                an application; its CUDA does nothing, so that only our own cost is measured
@@ -45,7 +46,7 @@ BENCH_CUDART := $(BUILD)/tests/bench/libcudart.so.13
 BENCH_ANALYSIS := $(patsubst tests/bench/analysis/%.c,$(BUILD)/tests/bench/%,$(wildcard tests/bench/analysis/*.c))
 FUZZ_BIN := $(patsubst tests/fuzz/%.c,$(BUILD)/tests/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 EXAMPLE_BIN := $(patsubst examples/c/%.c,$(BUILD)/examples/%,$(wildcard examples/c/*.c))
-APP_SRC := $(wildcard tests/unit/*.c tests/e2e/*.c tests/e2e/plugins/*.c tests/e2e/static/*.c tests/bench/*.c tests/bench/*/*.c tests/fuzz/*.c examples/c/*.c)
+APP_SRC := $(wildcard tests/unit/*.c tests/e2e/*.c tests/e2e/plugins/*.c tests/e2e/static/*.c tests/e2e/runtimes/*.c tests/bench/*.c tests/bench/*/*.c tests/fuzz/*.c examples/c/*.c)
 
 SIM_LINK = $(addprefix $(BUILD)/lib/sim/,libcudart.so.13 libcuda.so.1 libsimcore.so)
 RPATH_SIM = -Wl,-rpath,$(abspath $(BUILD)/lib/sim)
@@ -92,6 +93,14 @@ $(BUILD)/tests/e2e/static/static: $(BUILD)/obj/tests/e2e/static/waits.c.o $(BUIL
 	$(CC) -o $@ $^ $(RPATH_SIM) $(LDFLAGS_ALL)
 $(BUILD)/tests/e2e/static/stripped: $(BUILD)/tests/e2e/static/static
 	strip -o $@ $<
+# One library twice, for two versions of CUDA, and a program that loads both; it links no CUDA.
+E2E_RUNTIMES := $(addprefix $(BUILD)/tests/e2e/runtimes/,main kernels12.so kernels13.so)
+$(BUILD)/tests/e2e/runtimes/main: $(BUILD)/obj/tests/e2e/runtimes/main.c.o
+	@mkdir -p $(@D)
+	$(CC) -o $@ $< $(LDFLAGS_ALL)
+$(BUILD)/tests/e2e/runtimes/kernels%.so: tests/e2e/runtimes/kernels.c $(BUILD)/lib/sim/libcudart.so.12 $(BUILD)/lib/sim/libcudart.so.13
+	@mkdir -p $(@D)
+	$(CC) -shared -o $@ $(filter-out -MMD -MP,$(ALL_CFLAGS)) $(SYSCUDA$*) $< $(BUILD)/lib/sim/libcudart.so.$* $(RPATH_SIM) $(LDFLAGS_ALL)
 $(BENCH_CUDART): $(BUILD)/obj/tests/bench/nothing/cudart.c.o
 	@mkdir -p $(@D)
 	$(CC) -shared -o $@ $< -Wl,-soname,$(@F) $(LDFLAGS_ALL)
@@ -107,7 +116,7 @@ $(EXAMPLE_BIN): $(BUILD)/examples/%: $(BUILD)/obj/examples/c/%.c.o $(SIM_LINK)
 	$(LINK_APPLICATION)
 
 .PHONY: test-programs unit-programs
-test-programs: all unit-programs $(E2E_BIN) $(E2E_PLUGIN) $(E2E_STATIC) $(EXAMPLE_BIN) $(BENCH_BIN) $(BENCH_SIM)
+test-programs: all unit-programs $(E2E_BIN) $(E2E_PLUGIN) $(E2E_STATIC) $(E2E_RUNTIMES) $(EXAMPLE_BIN) $(BENCH_BIN) $(BENCH_SIM)
 unit-programs: $(UNIT_BIN) $(FUZZ_BIN)
 
 # ---- test, demo, bench --------------------------------------------------------

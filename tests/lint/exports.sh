@@ -6,7 +6,7 @@
 LIBRARY=$BUILD/lib/libsynctally.so
 # Not rows of the table: how programs look functions up, and what a program may call.
 OTHERS='dlsym dlvsym cuGetProcAddress cuGetProcAddress_v2 cudaGetDriverEntryPoint cudaGetDriverEntryPointByVersion
-cudaGetDriverEntryPoint_ptsz cudaGetDriverEntryPointByVersion_ptsz cuGetProcAddress_v2_ptsz synctally_step synctally_python_frame InitializeInjectionNvtx2'
+cudaGetDriverEntryPoint_ptsz cudaGetDriverEntryPointByVersion_ptsz cuGetProcAddress_v2_ptsz synctally_step synctally_python_frame InitializeInjectionNvtx2 __cudaRegisterFatBinary'
 
 table() {
 	gcc -E -P -isystem "$(cuda_include)" -I. -x c - <<'C' | grep -oE 'EXPORTS:[A-Za-z0-9_]+' | sed 's/EXPORTS://'
