@@ -11,7 +11,9 @@
 #include <string.h>
 
 const struct sy_metric_desc sy_metric_desc[SY_N_METRICS] = {
-#define METRIC(id, key, heading, unit) [SY_METRIC_##id] = { key, heading, SY_UNIT_##unit },
+#define ALWAYS true
+#define IF_ANY false
+#define METRIC(id, key, heading, unit, when) [SY_METRIC_##id] = { key, heading, SY_UNIT_##unit, when },
 #include "analysis/metrics.def"
 #undef METRIC
 };
@@ -308,6 +310,10 @@ static void count_act(void *context, struct sy_acts *acts, const struct sy_told 
 	note_act(adding, told);
 	if (class > SY_ACT_STAGING) {
 		value[SY_METRIC_COPIES] += class == SY_ACT_COPY;
+		if (class == SY_ACT_BACKPRESSURE) {
+			value[SY_METRIC_BACKPRESSURE]++;
+			value[SY_METRIC_BACKPRESSURE_NS] += told->act->blocked_ns;
+		}
 		note_decision(adding, told, SY_DECISIONS_NOBODY);
 		return;
 	}

@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 enum sy_metric {
-#define METRIC(id, key, heading, unit) SY_METRIC_##id,
+#define METRIC(id, key, heading, unit, when) SY_METRIC_##id,
 #include "analysis/metrics.def"
 #undef METRIC
 	SY_N_METRICS
@@ -31,6 +31,7 @@ struct sy_metric_desc {
 	const char *key;
 	const char *heading;
 	enum sy_unit unit;
+	bool is_always_shown; /* in tables; the others if there is any */
 };
 extern const struct sy_metric_desc sy_metric_desc[SY_N_METRICS];
 

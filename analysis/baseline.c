@@ -184,7 +184,10 @@ static uint64_t waited_virtual(const struct sy_baseline *baseline, const struct 
 	const struct sy_baseline_shape *shape = find(baseline, key_of(baseline, act), 1);
 	uint64_t cost_ns = shape ? shape->least_ns : baseline->least_call_ns;
 
-	if (!shape && act->second && cost_ns < UINT64_MAX / 2)
+	/* All that was called may have waited. */
+	if (!shape && cost_ns > GUESS_CALL_NS)
+		cost_ns = GUESS_CALL_NS;
+	if (!shape && act->second)
 		cost_ns *= 2;
 	return act->blocked_ns > cost_ns ? act->blocked_ns - cost_ns : 0;
 }

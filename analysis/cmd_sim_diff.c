@@ -103,6 +103,26 @@ static void compare(struct comparison *comparison, const struct sy_ledger_entry 
 		comparison->n_equal++;
 }
 
+/* Of a launch there is an event only if it was held, and an entry if it was held for however short. */
+static bool is_held(const struct sy_trace *trace, const struct sy_event *event)
+{
+	const char *label = sy_trace_api(trace, event->api)->class_label;
+
+	return strcmp(label, "launch") == 0 || strcmp(label, "submit") == 0;
+}
+
+static uint64_t count_held(const struct sy_trace *trace)
+{
+	uint64_t n = 0;
+
+	for (uint32_t t = 0; t < trace->n_threads; t++)
+		for (uint32_t c = 0; c < trace->threads[t].n_chunks; c++)
+			for (uint32_t i = 0; i < trace->threads[t].chunks[c].n_events; i++)
+				n += trace->threads[t].chunks[c].events[i].kind == SY_EVENT_CALL &&
+				     is_held(trace, &trace->threads[t].chunks[c].events[i]);
+	return n;
+}
+
 static void gather(const struct sy_trace *trace, uint32_t tid, struct events *events)
 {
 	events->n = 0;
@@ -111,7 +131,8 @@ static void gather(const struct sy_trace *trace, uint32_t tid, struct events *ev
 
 		for (uint32_t c = 0; thread->tid == tid && c < thread->n_chunks; c++) {
 			for (uint32_t i = 0; i < thread->chunks[c].n_events; i++) {
-				if (thread->chunks[c].events[i].kind != SY_EVENT_CALL)
+				if (thread->chunks[c].events[i].kind != SY_EVENT_CALL ||
+				    is_held(trace, &thread->chunks[c].events[i]))
 					continue;
 				events->at = sy_mem_grow(events->at, &events->capacity, events->n, sizeof(*events->at));
 				events->at[events->n++] = &thread->chunks[c].events[i];
@@ -194,6 +215,7 @@ static int compare_all(const struct sy_trace *trace, struct sy_ledger *ledger)
 {
 	struct comparison comparison = { .trace = trace };
 	struct events events = { .n = 0 };
+	uint64_t n_held;
 	size_t end;
 
 	if (ledger->n)
@@ -209,6 +231,10 @@ static int compare_all(const struct sy_trace *trace, struct sy_ledger *ledger)
 	free(events.at);
 	if (comparison.n_differ > MAX_SHOWN)
 		printf("... and %" PRIu64 " more\n", comparison.n_differ - MAX_SHOWN);
+	n_held = count_held(trace);
+	if (ledger->n_held || n_held)
+		printf("launches held by a full queue: %" PRIu64 " in the ledger, %" PRIu64 " in the trace\n",
+		       ledger->n_held, n_held);
 	printf("%" PRIu64 " entries equal, %" PRIu64 " differ", comparison.n_equal, comparison.n_differ);
 	if (comparison.n_in_flight)
 		printf(" (%" PRIu64 " in flight at the end)", comparison.n_in_flight);

@@ -121,7 +121,7 @@ static void add_totals(struct sy_report *report, struct sy_diff *diff)
 		double a = diff->total_a[m], b = diff->total_b[m];
 		struct sy_cell *cell;
 
-		if (!diff->is_known[m] || (m > SY_METRIC_DONE_ALREADY && m < SY_METRIC_LAUNCHES && a == 0 && b == 0))
+		if (!diff->is_known[m] || (!sy_metric_desc[m].is_always_shown && a == 0 && b == 0))
 			continue;
 		cell = sy_report_add_row(table);
 		cell[0] = sy_cell_text(sy_metric_desc[m].heading);

@@ -72,8 +72,10 @@ static int read_entry(struct reading *reading, char *line, uint64_t number)
 			return sy_err_set(reading->err, "line %" PRIu64 " is cut", number);
 		at[c] = fields[reading->column[c]];
 	}
-	if (strcmp(at[CLASS], "BACKPRESSURE") == 0)
+	if (strcmp(at[CLASS], "BACKPRESSURE") == 0) {
+		ledger->n_held++;
 		return 0;
+	}
 	if (!parse(at[N], &entry.n) || !parse(at[TID], &tid) || !parse(at[ENTER], &entry.enter_ns) ||
 	    !parse(at[LEAVE], &entry.leave_ns) || !parse(at[PENDING], &pending) || !parse(at[BYTES], &entry.bytes))
 		return sy_err_set(reading->err, "line %" PRIu64 ": not a number", number);

@@ -30,6 +30,7 @@ struct sy_ledger {
 	struct sy_arena arena;
 	struct sy_ledger_entry *entries; /* in the order of the file; without backpressure lines */
 	size_t n, capacity;
+	uint64_t n_held; /* lines of launches that a full queue held */
 };
 
 int sy_ledger_read(const char *path, struct sy_ledger *ledger, struct sy_err *err);

@@ -14,7 +14,8 @@ enum role {
 	ROLE_COPY_ASYNC,
 	ROLE_SET_SYNC,
 	ROLE_SET_ASYNC,
-	ROLE_RELEASE
+	ROLE_RELEASE,
+	ROLE_HELD /* is recorded only if a full queue held it */
 };
 
 struct walk {
@@ -171,6 +172,8 @@ static void emit_alone(const struct walk *walk, const struct sy_event *event)
 	} else if (part == ROLE_RELEASE) {
 		act.memory = (uint8_t)sy_event_source(event);
 		emit(walk, &act, SY_ACT_IMPLICIT, SY_ACT_FREE);
+	} else if (part == ROLE_HELD) {
+		emit(walk, &act, SY_ACT_BACKPRESSURE, SY_ACT_BACKPRESSURE);
 	} else if (part == ROLE_OTHER) {
 		emit(walk, &act, SY_ACT_OTHER, SY_ACT_OTHER);
 	} else {
@@ -256,10 +259,19 @@ void sy_logical_walk(const struct sy_trace *trace, const struct sy_roles *roles,
 const char *sy_act_class_name(enum sy_act_class class)
 {
 	static const char *const names[SY_N_ACT_CLASSES] = {
-		[SY_ACT_READBACK] = "readback", [SY_ACT_UPLOAD] = "upload",     [SY_ACT_EXPLICIT] = "explicit",
-		[SY_ACT_IMPLICIT] = "implicit", [SY_ACT_STAGING] = "staging",   [SY_ACT_COPY] = "copy",
-		[SY_ACT_SET] = "set",           [SY_ACT_FREE] = "free",         [SY_ACT_OTHER] = "other",
-		[SY_ACT_FAILED] = "failed",     [SY_ACT_CAPTURED] = "captured", [SY_ACT_IN_FLIGHT] = "in_flight",
+		[SY_ACT_READBACK] = "readback",
+		[SY_ACT_UPLOAD] = "upload",
+		[SY_ACT_EXPLICIT] = "explicit",
+		[SY_ACT_IMPLICIT] = "implicit",
+		[SY_ACT_STAGING] = "staging",
+		[SY_ACT_COPY] = "copy",
+		[SY_ACT_SET] = "set",
+		[SY_ACT_FREE] = "free",
+		[SY_ACT_OTHER] = "other",
+		[SY_ACT_FAILED] = "failed",
+		[SY_ACT_CAPTURED] = "captured",
+		[SY_ACT_IN_FLIGHT] = "in_flight",
+		[SY_ACT_BACKPRESSURE] = "backpressure",
 	};
 
 	return names[class];

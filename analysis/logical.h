@@ -27,11 +27,12 @@ enum sy_act_class {
 		SY_N_SYNC_CLASSES, /* asynchronous upload from pageable memory: the host copies, it does not wait */
 	SY_ACT_COPY,               /* other copies: no wait */
 	SY_ACT_SET,
-	SY_ACT_FREE,      /* a free or unregister that did not wait */
-	SY_ACT_OTHER,     /* recorded, of a class this program does not know */
-	SY_ACT_FAILED,    /* the call returned an error */
-	SY_ACT_CAPTURED,  /* noted in a graph, not executed */
-	SY_ACT_IN_FLIGHT, /* not returned when the recording ended */
+	SY_ACT_FREE,         /* a free or unregister that did not wait */
+	SY_ACT_BACKPRESSURE, /* a launch that a full queue held */
+	SY_ACT_OTHER,        /* recorded, of a class this program does not know */
+	SY_ACT_FAILED,       /* the call returned an error */
+	SY_ACT_CAPTURED,     /* noted in a graph, not executed */
+	SY_ACT_IN_FLIGHT,    /* not returned when the recording ended */
 	SY_N_ACT_CLASSES
 };
 

@@ -28,8 +28,7 @@ static const struct sy_column total_columns[] = {
 /* Lines of nothing but zeros are left out, except the ones everybody looks for. */
 static bool is_shown(const struct sy_profile *profile, enum sy_metric metric)
 {
-	return metric <= SY_METRIC_DONE_ALREADY || metric >= SY_METRIC_LAUNCHES ||
-	       profile->total[SY_PART_STEPS][metric] > 0;
+	return sy_metric_desc[metric].is_always_shown || profile->total[SY_PART_STEPS][metric] > 0;
 }
 
 static void add_step_table(struct sy_report *report, const struct sy_profile *profile)

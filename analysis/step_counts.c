@@ -72,7 +72,8 @@ uint32_t sy_step_counts_of(const struct sy_step_counts *counts, uint32_t row)
 
 bool sy_metric_is_of_lines(enum sy_metric metric)
 {
-	return metric != SY_METRIC_COPIES && metric != SY_METRIC_LAUNCHES && metric != SY_METRIC_STEP_NS;
+	return metric != SY_METRIC_COPIES && metric != SY_METRIC_LAUNCHES && metric != SY_METRIC_BACKPRESSURE &&
+	       metric != SY_METRIC_BACKPRESSURE_NS && metric != SY_METRIC_STEP_NS;
 }
 
 uint64_t sy_step_cell_value(const struct sy_step_cell *cell, const struct sy_row *row, enum sy_metric metric)

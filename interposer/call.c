@@ -34,6 +34,7 @@ bool sy_call_begin(struct sy_call *call, enum sy_api api, const void *caller)
 	call->on = NULL;
 	call->op.number = 0;
 	call->cover.scope = SY_COVER_NOTHING;
+	call->begin_ticks = 0;
 	return true;
 }
 
@@ -263,6 +264,8 @@ void sy_call_enter(struct sy_call *call)
 
 	if (sy_class_desc[call->class].is_recorded)
 		record(call, is_pending);
+	else if (call->class == SY_LAUNCH)
+		sy_launch_long_begin(call);
 	else if (call->class == SY_QUERY_STREAM || call->class == SY_QUERY_EVENT)
 		call->thread->polls++;
 }
@@ -362,6 +365,8 @@ void sy_call_leave(struct sy_call *call, int status)
 		event->status = status;
 		__atomic_store_n(&event->flags, event->flags | flags, __ATOMIC_RELEASE);
 	}
+	if (SY_UNLIKELY(call->begin_ticks) && status == 0)
+		sy_launch_long_end(call);
 	if (status == 0)
 		leave_success(call);
 	else

@@ -33,7 +33,8 @@ struct sy_call {
 	uint8_t class; /* enum sy_class */
 	uint8_t src_memory, dst_memory;
 	enum sy_api api;
-	const void *caller; /* return address in the code that called the wrapper */
+	uint64_t begin_ticks; /* of a launch that is timed; 0: it is not */
+	const void *caller;   /* return address in the code that called the wrapper */
 	struct sy_thread *thread;
 	struct sy_event *record; /* NULL: not recorded */
 	struct sy_work_stream *on;

@@ -8,6 +8,12 @@
  * when the launch had returned, nor whether it had failed, and the account of
  * outstanding work is to be exact. Everything else takes the way of call.h,
  * which opens the run.
+ *
+ * The queue of a stream is finite (R14), and a launch into a full one is held
+ * until there is room. Where a thread has launched SY_LAUNCH_DEEP times and
+ * nothing of it is known to be complete, the host is far ahead, and time costs
+ * it nothing: then launches are timed, and one that takes several times as long
+ * as the shortest is recorded, as an event of its function.
  */
 #ifndef SY_INTERPOSER_LAUNCH_H
 #define SY_INTERPOSER_LAUNCH_H
@@ -18,6 +24,8 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#define SY_LAUNCH_DEEP 256u /* a quarter of what a queue is known to hold */
 
 struct sy_state;
 struct sy_thread;
@@ -37,7 +45,8 @@ static inline struct sy_work_run *sy_launch_begin(uint64_t stream, uint64_t zero
 	uint64_t key = (stream ? stream : zero) + sy_call_own.salt, n = run->started;
 
 	/* Before the key: a run that is not open has neither started nor returned. */
-	if (SY_UNLIKELY(__atomic_load_n(&run->key, __ATOMIC_RELAXED) != key || run->returned != n || sy_call_own.depth))
+	if (SY_UNLIKELY(__atomic_load_n(&run->key, __ATOMIC_RELAXED) != key || run->returned != n ||
+	                n >= run->watch_from || sy_call_own.depth))
 		return NULL;
 	__atomic_store_n(&run->started, n + 1, __ATOMIC_RELEASE);
 	return run;
@@ -52,6 +61,21 @@ static inline void sy_launch_end(struct sy_work_run *run, bool has_failed)
 		sy_launch_failed(run);
 	__atomic_store_n(&run->returned, run->started, __ATOMIC_RELEASE);
 }
+
+/*
+ * For a launch that sy_launch_begin has refused: whether that was only because
+ * it is to be timed. Otherwise it goes the long way.
+ */
+struct sy_launch_watch {
+	struct sy_work_run *run; /* NULL: the launch goes the long way */
+	uint64_t begin_ticks;    /* 0: it need not be timed */
+};
+struct sy_launch_watch sy_launch_watch_begin(uint64_t stream, uint64_t zero);
+void sy_launch_watch_end(const struct sy_launch_watch *watch, enum sy_api api, const void *caller, bool has_failed);
+
+/* The same for one that goes the long way: before it, and after it if there is something in begin_ticks. */
+void sy_launch_long_begin(struct sy_call *call);
+void sy_launch_long_end(const struct sy_call *call);
 
 /* Called in the thread that begins and that ends. */
 void sy_launch_begin_thread(struct sy_thread *thread);

@@ -45,6 +45,7 @@ struct sy_thread {
 	struct sy_work_stream *stream;
 	struct sy_work_stream *per_thread_stream;
 	const struct sy_work_stream *launch_stream; /* of the last launch that went the long way */
+	uint64_t least_launch_ticks;                /* the shortest of those launches that was timed; 0: none */
 	uint32_t room;           /* events that `lane.events` has room for; 0: not this thread's yet */
 	bool is_announced;       /* the events in `lane.events` are known to be this thread's */
 	uint64_t pair_due_ticks; /* when the segment's clock pair is to be refreshed */

@@ -71,7 +71,10 @@ struct sy_work_run {
 	uint64_t others;           /* atomic, the owner's; launches outside its runs, less the failed ones in them */
 	uint64_t numbered;         /* atomic, written under the mutex, as all below; of those started */
 	struct sy_work_stream *stream; /* NULL: never opened */
-	bool is_in_flight;             /* and counted as such on the stream */
+	uint64_t watch_from; /* the owner's, as all below; of `started`: from there on launches are timed (launch.h) */
+	bool is_in_flight;   /* and counted as such on the stream; under the mutex */
+	uint64_t watched_done; /* `done` of the stream when the watch was set */
+	uint64_t least_ticks;  /* the shortest launch timed since then; 0: none */
 };
 
 struct sy_work {

@@ -52,6 +52,20 @@
 	{                                                                                                              \
 		WATCH(lib, name, caller_, params, args, facts);                                                        \
 	}                                                                                                              \
+	static SY_COLD RESULT_##lib name##_timed(const void *caller_, SPREAD params)                                   \
+	{                                                                                                              \
+		sy_fn real_ = __atomic_load_n(&sy_real_fn[SY_API_##name], __ATOMIC_RELAXED);                           \
+		struct sy_launch_watch watch_ = { NULL, 0 };                                                           \
+		RESULT_##lib result_;                                                                                  \
+                                                                                                                       \
+		if (real_)                                                                                             \
+			watch_ = sy_launch_watch_begin(LAUNCH_##facts, zero);                                          \
+		if (!watch_.run)                                                                                       \
+			return name##_watched(caller_, SPREAD args);                                                   \
+		result_ = REAL(lib, params) args;                                                                      \
+		sy_launch_watch_end(&watch_, SY_API_##name, caller_, result_ != 0);                                    \
+		return result_;                                                                                        \
+	}                                                                                                              \
 	SY_EXPORT RESULT_##lib name params                                                                             \
 	{                                                                                                              \
 		sy_fn real_ = __atomic_load_n(&sy_real_fn[SY_API_##name], __ATOMIC_RELAXED);                           \
@@ -59,7 +73,7 @@
 		RESULT_##lib result_;                                                                                  \
                                                                                                                        \
 		if (SY_UNLIKELY(!real_) || !(run_ = sy_launch_begin(LAUNCH_##facts, zero)))                            \
-			return name##_watched(__builtin_return_address(0), SPREAD args);                               \
+			return name##_timed(__builtin_return_address(0), SPREAD args);                                 \
 		result_ = REAL(lib, params) args;                                                                      \
 		sy_launch_end(run_, result_ != 0);                                                                     \
 		return result_;                                                                                        \
